@@ -1,0 +1,30 @@
+"""`polyprune check`: is this file right?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .terminal import AsJson, show_json
+
+
+def check(
+    path: Annotated[Path, typer.Argument(help="A model folder or a gates file.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say everything that is wrong with a model folder or a gates file; exit with 2 if anything is.
+
+    Example: polyprune check small
+    """
+    from ..model.checks import problems
+
+    found = problems(path)
+    if as_json:
+        show_json({"path": str(path), "right": not found, "problems": found})
+    elif found:
+        for problem in found:
+            typer.echo(f"polyprune: {problem}", err=True)
+    else:
+        typer.echo(f"{path} is right.")
+    if found:
+        raise typer.Exit(2)

@@ -1,0 +1,46 @@
+"""`polyprune ls`: what there is."""
+
+import typer
+
+from .terminal import AsJson, show_json, show_table
+
+app = typer.Typer(
+    help="What there is: families of models, languages.",
+    no_args_is_help=True,
+    epilog="polyprune ls languages --json",
+)
+
+
+@app.command()
+def families(as_json: AsJson = False) -> None:
+    """The encoder families that polyprune can load, gate and cut."""
+    from ..model.families import FAMILIES
+
+    rows = [
+        {
+            "family": family.model_type,
+            "example": family.example,
+            "readouts": sorted(family.readouts),
+        }
+        for family in FAMILIES.values()
+    ]
+    if as_json:
+        show_json({"families": rows})
+    else:
+        show_table(["family", "for example"], [[row["family"], row["example"]] for row in rows])
+
+
+@app.command()
+def languages(as_json: AsJson = False) -> None:
+    """The 100 languages of the paper's Appendix C."""
+    from ..corpora.languages import languages as table
+
+    if as_json:
+        fields = ("code", "name", "script", "family")
+        rows = [{name: getattr(row, name) for name in fields} for row in table().values()]
+        show_json({"languages": rows})
+    else:
+        show_table(
+            ["code", "language", "script", "family"],
+            [[row.code, row.name, row.script, row.family or "–"] for row in table().values()],
+        )

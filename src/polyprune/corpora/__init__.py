@@ -1,0 +1,1 @@
+"""TEXT IN, BATCHES OUT: languages and the text that models are checked on."""

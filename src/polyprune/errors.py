@@ -1,0 +1,39 @@
+"""The errors a user can cause, each told in one sentence that says what to do.
+
+    PolypruneError
+    ├── ConfigError       a setting that cannot be meant
+    ├── CheckpointError   a model folder, gates file or scores file that is not right
+    ├── DataError         a corpus or task file that is not right
+    └── UnknownName       a model, language, task or family that does not exist
+
+The command line prints them without a traceback and exits with status 2. Wrong arguments to a
+Python function stay `ValueError`.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class PolypruneError(Exception):
+    """Something the user can put right."""
+
+
+class ConfigError(PolypruneError):
+    """A setting that cannot be meant."""
+
+
+class CheckpointError(PolypruneError):
+    """A model folder, gates file or scores file that is missing, damaged or of another kind."""
+
+
+class DataError(PolypruneError):
+    """A corpus or task file that is missing, damaged or empty."""
+
+
+class UnknownName(PolypruneError):
+    """A name that does not exist, with the nearest one that does."""
+
+    def __init__(self, kind: str, given: str, known: Iterable[str], see: str):
+        nearest = get_close_matches(given, list(known), n=1, cutoff=0.5)
+        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        super().__init__(f"Unknown {kind} {given!r}.{hint} {see}")

@@ -1,0 +1,1 @@
+"""SIZE AND SPEED: what a model weighs, and what running it costs."""

@@ -1,0 +1,224 @@
+"""The encoder, written out so that each gate sits where its equation puts it."""
+
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+from .axes import Bool, Float, Int
+from .components import Gates, check_gates
+from .shape import EncoderShape, Wiring
+
+ACTIVATIONS = {
+    "gelu": F.gelu,
+    "gelu_new": partial(F.gelu, approximate="tanh"),
+    "gelu_pytorch_tanh": partial(F.gelu, approximate="tanh"),
+    "relu": F.relu,
+    "silu": F.silu,
+    "tanh": torch.tanh,
+}
+
+
+class Constant(nn.Module):
+    """What is left of a sublayer without heads or units: its output bias, added to every token."""
+
+    def __init__(self, width: int):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(width))
+
+    def forward(self, x: Float[Tensor, "batch seq width"]) -> Float[Tensor, "batch seq width"]:
+        """The bias at every place of `x`."""
+        return self.bias.expand_as(x)
+
+
+class Embedding(nn.Module):
+    """Words, E = Ê diag(G_e) P (Eq. 3) or a plain table, plus positions and token types."""
+
+    def __init__(self, shape: EncoderShape, wiring: Wiring):
+        super().__init__()
+        self.wiring = wiring
+        padding = wiring.padding_id
+        self.words = nn.Embedding(shape.vocab_size, shape.rank, padding_idx=padding)  # Ê
+        self.project = (  # P
+            nn.Linear(shape.rank, shape.width, bias=False) if shape.factorized else None
+        )
+        self.positions = nn.Embedding(
+            shape.positions, shape.width, padding_idx=padding if wiring.padded_positions else None
+        )
+        self.types = nn.Embedding(shape.token_types, shape.width) if shape.token_types else None
+        self.norm = None if wiring.pre_norm else nn.LayerNorm(shape.width, eps=wiring.norm_epsilon)
+        self.dropout = nn.Dropout(wiring.dropout)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "batch seq"],
+        token_types: Int[Tensor, "batch seq"] | None = None,
+        gate: Float[Tensor, "#batch rank"] | None = None,
+    ) -> Float[Tensor, "batch seq width"]:
+        """The input of the first layer."""
+        x = self.words(tokens)
+        if gate is not None:
+            x = x * gate[:, None].to(x.dtype)
+        if self.project is not None:
+            x = self.project(x)
+        x = x + self._positions(tokens)
+        if self.types is not None:
+            x = x + (self.types.weight[0] if token_types is None else self.types(token_types))
+        if self.norm is not None:
+            x = self.norm(x)
+        return self.dropout(x)
+
+    def unembed(
+        self, x: Float[Tensor, "*batch width"], gate: Float[Tensor, "#rows rank"] | None = None
+    ) -> Float[Tensor, "*batch vocab"]:
+        """X Eᵀ, the tied output of masked language modeling: the rank gate acts here too."""
+        if self.project is not None:
+            x = F.linear(x, self.project.weight.T)
+        if gate is not None:
+            x = x * gate[:, None].to(x.dtype)
+        return F.linear(x, self.words.weight)
+
+    def _positions(self, tokens: Tensor) -> Tensor:
+        padding, seq = self.wiring.padding_id, tokens.shape[1]
+        first = padding + 1 if self.wiring.padded_positions else 0
+        if seq > self.positions.num_embeddings - first:
+            raise ValueError(
+                f"{seq} tokens in a sequence, but this encoder has positions for "
+                f"{self.positions.num_embeddings - first}. Truncate when tokenizing: "
+                "tokenizer(text, truncation=True)."
+            )
+        if not self.wiring.padded_positions:
+            return self.positions.weight[:seq]
+        present = tokens.ne(padding).int()
+        return self.positions(present.cumsum(1) * present + padding)
+
+
+class Attention(nn.Module):
+    """MHA(X) = Σᵢ G_{h,i} headᵢ (Eq. 1)."""
+
+    def __init__(self, width: int, heads: int, head_width: int, dropout: float):
+        super().__init__()
+        self.heads, self.head_width, self.dropout = heads, head_width, dropout
+        # One product for queries, keys and values, in this order.
+        self.project = nn.Linear(width, 3 * heads * head_width) if heads else None
+        self.output = nn.Linear(heads * head_width, width) if heads else Constant(width)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch seq width"],
+        mask: Bool[Tensor, "batch 1 1 seq"] | None = None,
+        gate: Float[Tensor, "#batch heads"] | None = None,
+    ) -> Float[Tensor, "batch seq width"]:
+        """What the heads add to the residual stream."""
+        if self.project is None:
+            return self.output(x)
+        q, k, v = (  # (b, s, 3*h*e) -> 3 × (b, h, s, e)
+            self.project(x).unflatten(-1, (3, self.heads, self.head_width)).permute(2, 0, 3, 1, 4)
+        )
+        dropout = self.dropout if self.training else 0.0
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
+        if gate is not None:
+            heads = heads * gate[:, :, None, None].to(heads.dtype)
+        return self.output(heads.transpose(1, 2).flatten(2))  # (b, h, s, e) -> (b, s, h*e)
+
+
+class FeedForward(nn.Module):
+    """FFN(X) = (GeLU(X W₁ + b₁) ⊙ G_f) W₂ + b₂ (Eq. 2)."""
+
+    def __init__(self, width: int, units: int, activation: str):
+        super().__init__()
+        self.activation = ACTIVATIONS[activation]
+        self.expand = nn.Linear(width, units) if units else None
+        self.contract = nn.Linear(units, width) if units else Constant(width)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch seq width"],
+        gate: Float[Tensor, "#batch units"] | None = None,
+    ) -> Float[Tensor, "batch seq width"]:
+        """What the units add to the residual stream."""
+        if self.expand is None:
+            return self.contract(x)
+        units = self.activation(self.expand(x))
+        if gate is not None:
+            units = units * gate[:, None].to(units.dtype)
+        return self.contract(units)
+
+
+class Layer(nn.Module):
+    """Attention and feed-forward network, each with its residual and its norm."""
+
+    def __init__(self, shape: EncoderShape, wiring: Wiring, index: int):
+        super().__init__()
+        self.pre_norm = wiring.pre_norm
+        self.attention = Attention(
+            shape.width, shape.heads[index], shape.head_width, wiring.attention_dropout
+        )
+        self.attention_norm = nn.LayerNorm(shape.width, eps=wiring.norm_epsilon)
+        self.feed_forward = FeedForward(shape.width, shape.units[index], wiring.activation)
+        self.feed_forward_norm = nn.LayerNorm(shape.width, eps=wiring.norm_epsilon)
+        self.dropout = nn.Dropout(wiring.dropout)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch seq width"],
+        mask: Bool[Tensor, "batch 1 1 seq"] | None = None,
+        head_gate: Float[Tensor, "#batch heads"] | None = None,
+        unit_gate: Float[Tensor, "#batch units"] | None = None,
+    ) -> Float[Tensor, "batch seq width"]:
+        """The residual stream after this layer."""
+        if self.pre_norm:
+            x = x + self.dropout(self.attention(self.attention_norm(x), mask, head_gate))
+            return x + self.dropout(self.feed_forward(self.feed_forward_norm(x), unit_gate))
+        x = self.attention_norm(x + self.dropout(self.attention(x, mask, head_gate)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x, unit_gate)))
+
+
+class Encoder(nn.Module):
+    """Token ids in, hidden states out; `gates` says which components take part."""
+
+    def __init__(self, shape: EncoderShape, wiring: Wiring | None = None):
+        super().__init__()
+        wiring = wiring or Wiring()
+        self.shape = shape
+        self.embedding = Embedding(shape, wiring)
+        self.layers = nn.ModuleList(Layer(shape, wiring, i) for i in range(shape.layers))
+        self.norm = nn.LayerNorm(shape.width, eps=wiring.norm_epsilon) if wiring.pre_norm else None
+        # transformers' gradient_checkpointing_enable() sets both.
+        self.gradient_checkpointing = False
+        self._gradient_checkpointing_func: Any = partial(checkpoint, use_reentrant=False)
+
+    def forward(
+        self,
+        tokens: Int[Tensor, "batch seq"],
+        mask: Bool[Tensor, "batch seq"] | None = None,
+        token_types: Int[Tensor, "batch seq"] | None = None,
+        gates: Gates | None = None,
+        states: list[Tensor] | None = None,
+    ) -> Float[Tensor, "batch seq width"]:
+        """The last hidden states; every layer's input, and the last, are appended to `states`."""
+        if gates is not None:
+            check_gates(gates, self.shape, examples=len(tokens))
+        closed = (None,) * self.shape.layers
+        rank, heads, units = (
+            (gates.rank, gates.heads, gates.units) if gates else (None, closed, closed)
+        )
+        keys = None if mask is None else mask[:, None, None]  # (b, s) -> (b, 1, 1, s)
+        x = self.embedding(tokens, token_types, rank)
+        for layer, head_gate, unit_gate in zip(self.layers, heads, units, strict=True):
+            if states is not None:
+                states.append(x)
+            x = self._run(layer, x, keys, head_gate, unit_gate)
+        if self.norm is not None:
+            x = self.norm(x)
+        if states is not None:
+            states.append(x)
+        return x
+
+    def _run(self, layer: nn.Module, *arguments: Tensor | None) -> Tensor:
+        if self.gradient_checkpointing and self.training:
+            return self._gradient_checkpointing_func(layer.__call__, *arguments)
+        return layer(*arguments)

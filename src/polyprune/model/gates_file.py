@@ -1,0 +1,81 @@
+"""Gates as a file of their own: which components stay, for which model, in which languages."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from ..errors import CheckpointError, UnknownName
+from ..storage import whole_file
+from .components import Gates, PerComponent, check_gates
+from .shape import EncoderShape
+
+FORMAT = "polyprune-gates-1"
+SHARED = "shared"
+"""The name of the only row when all languages share their gates."""
+
+
+def save_gates(
+    path: str | Path, gates: Gates, rows: Sequence[str] = (SHARED,), *, force: bool = False
+) -> None:
+    """Write gates to a safetensors file; `rows` names the language of each row."""
+    if len(rows) != len(gates.rank):
+        raise ValueError(
+            f"{len(rows)} names ({', '.join(rows)}) for {len(gates.rank)} rows of gates."
+        )
+    tensors = {name: gate.detach().contiguous() for name, gate in gates.named().items()}
+    with whole_file(Path(path), force=force) as temporary:
+        save_file(tensors, temporary, {"format": FORMAT, "rows": json.dumps(list(rows))})
+
+
+def load_gates(path: str | Path, shape: EncoderShape, row: str | None = None) -> Gates:
+    """The gates in a file, checked against the shape of the model they are for.
+
+    `row` picks one language's; without it all rows come back.
+    """
+    tensors, rows = read_gates(Path(path))
+    heads = sorted((name for name in tensors if name.startswith("heads.")), key=_layer)
+    units = sorted((name for name in tensors if name.startswith("units.")), key=_layer)
+    gates = PerComponent(
+        tuple(tensors[name] for name in heads),
+        tuple(tensors[name] for name in units),
+        tensors["rank"],
+    )
+    try:
+        check_gates(gates, shape, examples=len(rows))
+    except ValueError as error:
+        raise CheckpointError(f"{path} was made for another model. {error}") from error
+    if row is None:
+        return gates
+    if row not in rows:
+        raise UnknownName("row of gates", row, rows, f"{path} has: {', '.join(rows)}.")
+    return gates.map(lambda gate: gate[rows.index(row), None])
+
+
+def _layer(name: str) -> int:
+    return int(name.partition(".")[2])
+
+
+def read_gates(path: Path) -> tuple[dict[str, Tensor], list[str]]:
+    """The tensors of a gates file and the names of their rows."""
+    if not path.is_file():
+        raise CheckpointError(
+            f"There is no gates file {path}. Write one with polyprune.save_gates()."
+        )
+    try:
+        with safe_open(path, "pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(
+            f"{path} is damaged or no safetensors file ({error}). Make it again."
+        ) from error
+    if metadata.get("format") != FORMAT:
+        raise CheckpointError(
+            f"{path} is a safetensors file, but not one of gates (its format says "
+            f"{metadata.get('format', 'nothing')!r}, expected {FORMAT!r})."
+        )
+    return tensors, json.loads(metadata["rows"])

@@ -1,0 +1,352 @@
+"""The encoder and its readouts as Hugging Face classes.
+
+This file, with what it imports from beside it, is saved into every model folder, so that
+`trust_remote_code=True` loads a pruned model where polyprune is not installed.
+"""
+
+# transformers' outputs are annotated FloatTensor, which no operation of torch is said to return.
+# pyright: reportArgumentType=false
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from torch import Tensor, nn
+from transformers import PreTrainedConfig, PreTrainedModel, initialization
+from transformers.modeling_outputs import (
+    BaseModelOutputWithPooling,
+    MaskedLMOutput,
+    QuestionAnsweringModelOutput,
+    SequenceClassifierOutput,
+    TokenClassifierOutput,
+)
+from transformers.models import auto
+from transformers.utils.generic import can_return_tuple
+
+from .axes import Float, Int
+from .components import Gates
+from .encoder import Constant, Encoder
+from .folder import carry_side_files, swapped_in, write_certificate
+from .readouts import MaskedWords, Pooler, Readout, SentenceLabel, TokenLabels
+from .shape import EncoderShape, Wiring
+
+
+class PolypruneConfig(PreTrainedConfig):
+    """The shape and the wiring of an encoder, under the names that transformers' users know."""
+
+    model_type = "polyprune"
+
+    family: str = ""
+    """The transformers model type that the weights came from."""
+    vocab_size: int = 0
+    max_position_embeddings: int = 0
+    type_vocab_size: int = 0
+    hidden_size: int = 0
+    head_width: int = 0
+    heads: list[int] | tuple[int, ...] = ()
+    units: list[int] | tuple[int, ...] = ()
+    rank: int = 0
+    factorized: bool = False
+
+    pre_norm: bool = False
+    padded_positions: bool = False
+    layer_norm_eps: float = 0.0
+    hidden_act: str = ""
+    hidden_dropout_prob: float = 0.0
+    attention_probs_dropout_prob: float = 0.0
+
+    readout_act: str = ""
+    """The activation of the masked-LM and sentence-classification readouts."""
+    readout_dropout: float = 0.0
+    pooler: bool = False
+    """Whether `AutoModel` has BERT's pooler."""
+    initializer_range: float = 0.02
+
+    pad_token_id: int | None = None
+    bos_token_id: int | None = None
+    eos_token_id: int | list[int] | None = None
+
+    @property
+    def shape(self) -> EncoderShape:
+        """The widths of the encoder."""
+        return EncoderShape(
+            vocab_size=self.vocab_size,
+            positions=self.max_position_embeddings,
+            token_types=self.type_vocab_size,
+            width=self.hidden_size,
+            head_width=self.head_width,
+            heads=tuple(self.heads),
+            units=tuple(self.units),
+            rank=self.rank,
+            factorized=self.factorized,
+        )
+
+    @property
+    def wiring(self) -> Wiring:
+        """How the encoder's pieces are put together."""
+        return Wiring(
+            pre_norm=self.pre_norm,
+            padded_positions=self.padded_positions,
+            padding_id=self.pad_token_id or 0,
+            norm_epsilon=self.layer_norm_eps,
+            activation=self.hidden_act,
+            dropout=self.hidden_dropout_prob,
+            attention_dropout=self.attention_probs_dropout_prob,
+        )
+
+    @property
+    def num_hidden_layers(self) -> int:
+        """The number of layers, as other libraries ask for it."""
+        return len(self.heads)
+
+
+class PolyprunePreTrainedModel(PreTrainedModel):
+    """An encoder with gates as an argument, and a readout."""
+
+    config: PolypruneConfig  # pyright: ignore[reportIncompatibleVariableOverride]
+    config_class = PolypruneConfig
+    base_model_prefix = ""
+    supports_gradient_checkpointing = True
+    _supports_sdpa = True
+    _no_split_modules = ["Layer", "Embedding"]  # noqa: RUF012
+    _keys_to_ignore_on_load_unexpected = [r"^readout\."]  # noqa: RUF012
+
+    readout_kind: ClassVar[Readout]
+
+    def __init__(self, config: PolypruneConfig):
+        super().__init__(config)
+        self.encoder = Encoder(config.shape, config.wiring)
+        self.readout: Any = self._make_readout(config)
+        self.post_init()
+
+    def _make_readout(self, config: PolypruneConfig) -> nn.Module | None:
+        raise NotImplementedError  # abstract: one line in each of the classes below
+
+    @property
+    def shape(self) -> EncoderShape:
+        """The widths of the encoder."""
+        return self.encoder.shape
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Ê, or the plain word table."""
+        return self.encoder.embedding.words
+
+    def _init_weights(self, module: nn.Module) -> None:
+        super()._init_weights(module)
+        if isinstance(module, (Constant, MaskedWords)):
+            initialization.zeros_(module.bias)
+
+    def _encode(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Tensor | None,
+        token_type_ids: Int[Tensor, "batch seq"] | None,
+        gates: Gates | None,
+        output_hidden_states: bool | None,
+    ) -> tuple[Float[Tensor, "batch seq width"], tuple[Tensor, ...] | None]:
+        states = [] if output_hidden_states or self.config.output_hidden_states else None
+        mask = None if attention_mask is None else attention_mask.bool()
+        hidden = self.encoder(input_ids, mask, token_type_ids, gates, states)
+        return hidden, None if states is None else tuple(states)
+
+    def save_pretrained(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+        save_directory: str | Path,
+        *,
+        differences: Mapping[str, float] | None = None,
+        is_main_process: bool = True,
+        push_to_hub: bool = False,
+        **kwargs,
+    ) -> None:
+        """Write the whole model folder at once: weights, code, tokenizer, side files, certificate.
+
+        `differences` are what `certify` measured against the gated model, language by language.
+        """
+        if not is_main_process:
+            super().save_pretrained(save_directory, is_main_process=False, **kwargs)
+            return
+        folder, source = Path(save_directory), Path(self.config.name_or_path or "?")
+        self.config.auto_map = dict(AUTO_MAP)
+        with swapped_in(folder) as new:
+            super().save_pretrained(new, **kwargs)
+            if source.is_dir():
+                carry_side_files(source, new)
+            write_certificate(new, differences)
+        if push_to_hub:
+            self.push_to_hub(kwargs.get("repo_id", folder.name), token=kwargs.get("token"))
+
+
+class PolypruneModel(PolyprunePreTrainedModel):
+    """Hidden states, to be pooled into sentence embeddings or read by something else."""
+
+    readout_kind = "hidden-states"
+
+    def _make_readout(self, config: PolypruneConfig) -> Pooler | None:
+        return Pooler(config.hidden_size) if config.pooler else None
+
+    @can_return_tuple
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Tensor | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        gates: Gates | None = None,
+        output_hidden_states: bool | None = None,
+    ) -> BaseModelOutputWithPooling:
+        """The last hidden states, and the pooled first token where the model has a pooler."""
+        hidden, states = self._encode(
+            input_ids, attention_mask, token_type_ids, gates, output_hidden_states
+        )
+        pooled = None if self.readout is None else self.readout(hidden)
+        return BaseModelOutputWithPooling(
+            last_hidden_state=hidden, pooler_output=pooled, hidden_states=states
+        )
+
+
+class PolypruneForMaskedLM(PolyprunePreTrainedModel):
+    """Logits over the vocabulary at every token."""
+
+    readout_kind = "masked-lm"
+
+    def _make_readout(self, config: PolypruneConfig) -> MaskedWords:
+        return MaskedWords(
+            config.hidden_size, config.vocab_size, config.layer_norm_eps, config.readout_act
+        )
+
+    @can_return_tuple
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Tensor | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        gates: Gates | None = None,
+        labels: Int[Tensor, "batch seq"] | None = None,
+        output_hidden_states: bool | None = None,
+    ) -> MaskedLMOutput:
+        """Logits, and with `labels` the mean cross-entropy where they are not −100."""
+        hidden, states = self._encode(
+            input_ids, attention_mask, token_type_ids, gates, output_hidden_states
+        )
+        rank_gate = None if gates is None else gates.rank
+        logits = self.readout(hidden, self.encoder.embedding, rank_gate)
+        loss = None
+        if labels is not None:
+            loss = self.loss_function(logits, labels, vocab_size=self.config.vocab_size)
+        return MaskedLMOutput(loss=loss, logits=logits, hidden_states=states)
+
+
+class PolypruneForSequenceClassification(PolyprunePreTrainedModel):
+    """Logits over labels for every sentence or pair of sentences."""
+
+    readout_kind = "sentence-classification"
+
+    def _make_readout(self, config: PolypruneConfig) -> SentenceLabel:
+        return SentenceLabel(
+            config.hidden_size, config.num_labels, config.readout_act, config.readout_dropout
+        )
+
+    @can_return_tuple
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Tensor | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        gates: Gates | None = None,
+        labels: Tensor | None = None,
+        output_hidden_states: bool | None = None,
+    ) -> SequenceClassifierOutput:
+        """Logits, and with `labels` the loss of the config's problem type."""
+        hidden, states = self._encode(
+            input_ids, attention_mask, token_type_ids, gates, output_hidden_states
+        )
+        logits = self.readout(hidden)
+        loss = None
+        if labels is not None:
+            loss = self.loss_function(labels=labels, pooled_logits=logits, config=self.config)
+        return SequenceClassifierOutput(loss=loss, logits=logits, hidden_states=states)
+
+
+class PolypruneForTokenClassification(PolyprunePreTrainedModel):
+    """Logits over labels for every token."""
+
+    readout_kind = "token-classification"
+
+    def _make_readout(self, config: PolypruneConfig) -> TokenLabels:
+        return TokenLabels(config.hidden_size, config.num_labels, config.readout_dropout)
+
+    @can_return_tuple
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Tensor | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        gates: Gates | None = None,
+        labels: Int[Tensor, "batch seq"] | None = None,
+        output_hidden_states: bool | None = None,
+    ) -> TokenClassifierOutput:
+        """Logits, and with `labels` the mean cross-entropy where they are not −100."""
+        hidden, states = self._encode(
+            input_ids, attention_mask, token_type_ids, gates, output_hidden_states
+        )
+        logits = self.readout(hidden)
+        loss = None
+        if labels is not None:
+            loss = self.loss_function(logits, labels, self.config)
+        return TokenClassifierOutput(loss=loss, logits=logits, hidden_states=states)
+
+
+class PolypruneForQuestionAnswering(PolyprunePreTrainedModel):
+    """Logits over the first and the last token of an answer."""
+
+    readout_kind = "span"
+
+    def _make_readout(self, config: PolypruneConfig) -> TokenLabels:
+        return TokenLabels(config.hidden_size, 2, config.readout_dropout)
+
+    @can_return_tuple
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Tensor | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        gates: Gates | None = None,
+        start_positions: Int[Tensor, " batch"] | None = None,
+        end_positions: Int[Tensor, " batch"] | None = None,
+        output_hidden_states: bool | None = None,
+    ) -> QuestionAnsweringModelOutput:
+        """Start and end logits, and with both positions the mean of their cross-entropies."""
+        hidden, states = self._encode(
+            input_ids, attention_mask, token_type_ids, gates, output_hidden_states
+        )
+        start, end = self.readout(hidden).unbind(-1)
+        loss = None
+        if start_positions is not None and end_positions is not None:
+            loss = self.loss_function(start, end, start_positions, end_positions)
+        return QuestionAnsweringModelOutput(
+            loss=loss, start_logits=start, end_logits=end, hidden_states=states
+        )
+
+
+MODELS: dict[str, type[PolyprunePreTrainedModel]] = {
+    "AutoModel": PolypruneModel,
+    "AutoModelForMaskedLM": PolypruneForMaskedLM,
+    "AutoModelForSequenceClassification": PolypruneForSequenceClassification,
+    "AutoModelForTokenClassification": PolypruneForTokenClassification,
+    "AutoModelForQuestionAnswering": PolypruneForQuestionAnswering,
+}
+"""Our class for each of transformers' Auto classes."""
+
+AUTO_MAP = {
+    "AutoConfig": f"modeling_polyprune.{PolypruneConfig.__name__}",
+    **{name: f"modeling_polyprune.{model.__name__}" for name, model in MODELS.items()},
+}
+"""Where `trust_remote_code=True` finds each of them in a saved folder."""
+
+PolypruneConfig.register_for_auto_class("AutoConfig")
+for _name, _model in MODELS.items():
+    _model.register_for_auto_class(_name)
+
+if __name__.startswith("polyprune."):  # installed, not travelling with a model
+    auto.AutoConfig.register("polyprune", PolypruneConfig, exist_ok=True)
+    for _name, _model in MODELS.items():
+        getattr(auto, _name).register(PolypruneConfig, _model, exist_ok=True)

@@ -1,0 +1,1 @@
+"""WHICH COMPONENTS STAY, and the model that is left of them."""

@@ -1,0 +1,61 @@
+"""Gates in, model folder out: shrink, compare in every language, save whole or not at all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..corpora.probes import probe_texts
+from ..model.certificate import Probe, certify, random_probe, text_probes
+from ..model.components import Gates
+from ..model.folder import carry_side_files, write_certificate
+from ..model.hub import load_tokenizer
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.shrink import shrink
+from ..model.stock import to_transformers
+from ..storage import whole_folder
+
+RANDOM = "random tokens"
+"""The probe that every model can be compared on, whether or not it has a tokenizer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """Write what plain transformers can load by itself."""
+
+    pad: bool = False
+    """Fill up with zeros what transformers wants to be equal in all layers."""
+
+
+def cut(
+    model: PolyprunePreTrainedModel,
+    gates: Gates,
+    out: Path,
+    *,
+    languages: Sequence[str] | None = None,
+    stock: Stock | None = None,
+    force: bool = False,
+) -> tuple[PolyprunePreTrainedModel, dict[str, float]]:
+    """Write what `gates` keep of `model`; give it back with its differences in each language."""
+    probes = probes_for(model, languages)
+    small = shrink(model, gates)
+    differences = certify(model, gates, small, probes)
+    with whole_folder(out, force=force) as folder:
+        if stock is None:
+            small.save_pretrained(folder, differences=differences)
+        else:
+            to_transformers(small, pad=stock.pad).save_pretrained(folder)
+            source = Path(model.config.name_or_path or "?")
+            if source.is_dir():
+                carry_side_files(source, folder)
+            write_certificate(folder, differences)
+    return small, differences
+
+
+def probes_for(
+    model: PolyprunePreTrainedModel, languages: Sequence[str] | None = None
+) -> Mapping[str, Probe]:
+    """Sentences in these languages for a model with a tokenizer, and random tokens for any."""
+    texts = probe_texts(languages)
+    tokenizer = load_tokenizer(model.config.name_or_path)
+    spoken = text_probes(tokenizer, texts) if tokenizer is not None else {}
+    return {**spoken, RANDOM: random_probe(model.shape)}

@@ -1,0 +1,70 @@
+"""Files and folders that appear whole or not at all."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import ConfigError
+
+
+@contextmanager
+def whole_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
+    """A temporary sibling of `path` to write into, renamed to `path` once the block has ended well.
+
+    When anything goes wrong, a full disk or Ctrl-C, the temporary folder is removed and whatever
+    was at `path` before is still there.
+    """
+    refuse_to_overwrite(path, force=force)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    temporary.chmod(0o755)  # mkdtemp's 0700 would keep others from reading the model
+    try:
+        yield temporary
+        _replace(path, temporary)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
+    """A temporary name beside `path`, renamed to `path` once the block has ended well."""
+    refuse_to_overwrite(path, force=force)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def refuse_to_overwrite(path: Path, *, force: bool) -> None:
+    """Raise unless `path` is free or the user said `--force`."""
+    if path.exists() and not force:
+        raise ConfigError(
+            f"{path} exists already. Choose another name, or pass --force to replace it."
+        )
+
+
+def cache_folder() -> Path:
+    """Where models made on this machine are kept: `polyprune` in the user's cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "polyprune"
+
+
+def _replace(path: Path, new: Path) -> None:
+    if not path.exists():
+        new.rename(path)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old.", dir=path.parent))
+    path.rename(old / path.name)
+    try:
+        new.rename(path)
+    except OSError:
+        (old / path.name).rename(path)
+        raise
+    finally:
+        if path.exists():
+            shutil.rmtree(old, ignore_errors=True)

