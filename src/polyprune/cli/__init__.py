@@ -2,6 +2,7 @@
 
 import errno
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -26,14 +27,25 @@ def main() -> None:
     """Run a command: exit with 0 if done, 1 if failed, 2 if misused, in one sentence."""
     try:
         app()
-    except PolypruneError as error:
-        _stop(str(error))
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        _stop("The disk is full. Nothing was changed: free some space and run the command again.")
+    except Exception as error:
+        report(error)
 
 
-def _stop(message: str) -> None:
+def report(error: Exception) -> NoReturn:
+    """Tell the user's mistakes in one sentence and exit with 2; anything else is ours: raise it."""
+    if isinstance(error, PolypruneError):
+        message = str(error)
+    elif _is_full_disk(error):
+        message = "The disk is full. Nothing was changed: free some space and run it again."
+    else:
+        raise error
     print(f"polyprune: {message}", file=sys.stderr)
     sys.exit(2)
+
+
+def _is_full_disk(error: Exception) -> bool:
+    """Whether a file could not be written in full; safetensors says so only in its message."""
+    codes = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return getattr(error, "errno", None) in codes or any(
+        f"(os error {code})" in str(error) for code in codes
+    )

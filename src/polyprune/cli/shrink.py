@@ -33,33 +33,32 @@ def shrink(
 
     Example: polyprune shrink e5-small --layers 0,2,4,6,8,10 --out half
     """
+    from ..model.hub import load
     from ..pruning.cut import Stock, cut
     from ..storage import refuse_to_overwrite
 
     refuse_to_overwrite(out, force=force)
-    large = _load(model, layers)
-    kept = _gates(large, gates, language)
-    small, differences = cut(
+    original = load(model)
+    large = _keep_layers(original, layers)
+    _, differences = cut(
         large,
-        kept,
+        _gates(large, gates, language),
         out,
         languages=split(languages),
         stock=Stock(pad) if stock else None,
         force=force,
     )
-    _show(large, small, differences, out, as_json)
+    _show(original, out, differences, as_json)
 
 
-def _load(model: str, layers: str | None):
+def _keep_layers(model, layers: str | None):
     from ..errors import ConfigError
-    from ..model.hub import load
     from ..model.shrink import drop_layers
 
-    large = load(model)
     if layers is None:
-        return large
+        return model
     try:
-        return drop_layers(large, [int(i) for i in split(layers) or []])
+        return drop_layers(model, [int(i) for i in split(layers) or []])
     except ValueError as error:
         raise ConfigError(f"--layers {layers}: {error}") from error
 
@@ -79,13 +78,14 @@ def _gates(large, path: Path | None, language: str | None):
     return gates
 
 
-def _show(large, small, differences: dict[str, float], out: Path, as_json: bool) -> None:
+def _show(original, out: Path, differences: dict[str, float], as_json: bool) -> None:
     from ..measuring.footprint import footprint_of, weight_bytes
+    from ..model.hub import read_shape
 
-    before, after = (footprint_of(m.config, m.readout_kind) for m in (large, small))
-    bytes_before, bytes_after = (
-        weight_bytes(m.config, size) for m, size in ((large, before), (small, after))
-    )
+    before = footprint_of(original.config, original.readout_kind)
+    config, readout = read_shape(out)
+    after = footprint_of(config, readout)
+    bytes_before, bytes_after = weight_bytes(original.config, before), weight_bytes(config, after)
     answer = {
         "out": str(out),
         "parameters": after.parameters,

@@ -33,7 +33,7 @@ def show_table(
     Console(highlight=False).print(table)
 
 
-def readable(count: float, unit: str = "") -> str:
+def readable(count: int, unit: str = "") -> str:
     """1_234_567 as 1.23 M: three digits are what a person reads."""
     for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if count >= size:

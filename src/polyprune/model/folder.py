@@ -42,6 +42,12 @@ def _side_files(source: Path) -> Iterator[Path]:
                 yield from (path for path in (source / module["path"]).rglob("*") if path.is_file())
 
 
+def share_weights(folder: Path) -> None:
+    """Let whoever may read the config read the weights, which safetensors writes for one user."""
+    for weights in folder.glob("*.safetensors"):
+        shutil.copymode(folder / "config.json", weights)
+
+
 def write_certificate(folder: Path, differences: Mapping[str, float] | None = None) -> None:
     """Write `certificate.json`: what the model was checked against, and a hash of every file.
 

@@ -9,7 +9,7 @@ This file, with what it imports from beside it, is saved into every model folder
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, no_type_check
 
 from torch import Tensor, nn
 from transformers import PreTrainedConfig, PreTrainedModel, initialization
@@ -26,11 +26,12 @@ from transformers.utils.generic import can_return_tuple
 from .axes import Float, Int
 from .components import Gates
 from .encoder import Constant, Encoder
-from .folder import carry_side_files, swapped_in, write_certificate
+from .folder import carry_side_files, share_weights, swapped_in, write_certificate
 from .readouts import MaskedWords, Pooler, Readout, SentenceLabel, TokenLabels
 from .shape import EncoderShape, Wiring
 
 
+@no_type_check  # transformers checks configs itself, and lets them carry fields of others
 class PolypruneConfig(PreTrainedConfig):
     """The shape and the wiring of an encoder, under the names that transformers' users know."""
 
@@ -169,6 +170,7 @@ class PolyprunePreTrainedModel(PreTrainedModel):
         self.config.auto_map = dict(AUTO_MAP)
         with swapped_in(folder) as new:
             super().save_pretrained(new, **kwargs)
+            share_weights(new)
             if source.is_dir():
                 carry_side_files(source, new)
             write_certificate(new, differences)

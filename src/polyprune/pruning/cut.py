@@ -7,7 +7,7 @@ from pathlib import Path
 from ..corpora.probes import probe_texts
 from ..model.certificate import Probe, certify, random_probe, text_probes
 from ..model.components import Gates
-from ..model.folder import carry_side_files, write_certificate
+from ..model.folder import carry_side_files, share_weights, write_certificate
 from ..model.hub import load_tokenizer
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.shrink import shrink
@@ -44,6 +44,7 @@ def cut(
             small.save_pretrained(folder, differences=differences)
         else:
             to_transformers(small, pad=stock.pad).save_pretrained(folder)
+            share_weights(folder)
             source = Path(model.config.name_or_path or "?")
             if source.is_dir():
                 carry_side_files(source, folder)

@@ -1,0 +1,5 @@
+"""`python -m polyprune` is `polyprune`."""
+
+from .cli import main
+
+main()
