@@ -39,7 +39,7 @@ TOKENIZER_FILES = (
 
 def load(
     path_or_id: str | Path,
-    readout: Readout | None = None,
+    readout: str | None = None,
     *,
     labels: int | None = None,
     dtype: torch.dtype | None = None,
@@ -55,14 +55,21 @@ def load(
         dtype: The precision of the weights; the folder's own unless given.
         verify: Whether to compare the weights of a polyprune folder with its certificate.
     """
-    if readout is not None and readout not in READOUTS:
-        raise UnknownName("readout", readout, READOUTS, f"There are: {', '.join(READOUTS)}.")
+    wanted = None if readout is None else known_readout(readout)
     folder = find(path_or_id)
     if read_config(folder).get("model_type") == PolypruneConfig.model_type:
-        model = _load_own(folder, readout, labels, verify)
+        model = _load_own(folder, wanted, labels, verify)
     else:
-        model = from_folder(folder, readout, labels)
+        model = from_folder(folder, wanted, labels)
     return model if dtype is None else model.to(dtype=dtype)  # pyright: ignore[reportCallIssue]
+
+
+def known_readout(name: str) -> Readout:
+    """The readout of this name."""
+    for readout in READOUTS:
+        if readout == name:
+            return readout
+    raise UnknownName("readout", name, READOUTS, f"There are: {', '.join(READOUTS)}.")
 
 
 def read_shape(path_or_id: str | Path) -> tuple[PolypruneConfig, Readout]:

@@ -1,0 +1,45 @@
+# Everything sets itself up: `make demo` and `make test` work on a fresh machine with Python 3.11.
+PYTHON ?= python3
+TORCH ?= torch==2.13.0
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test slow check format bench docs clean
+
+demo: .venv/ready  ## prune a small random XLM-R, reload it, print its certificate
+	$(BIN)/python examples/first_cut.py
+
+test: .venv/ready  ## all unit tests, on all cores
+	$(BIN)/pytest -n auto
+
+slow: .venv/ready  ## whole programs, many more random cases, everything on the real e5-small
+	$(BIN)/pytest -n auto -m slow
+	$(BIN)/pytest -n auto --hypothesis-profile=thorough tests/model/test_shrink.py tests/measuring
+
+check: .venv/ready  ## linters, types, doors between rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+format: .venv/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/ready  ## speed against transformers; close other programs first
+	$(BIN)/python benchmarks/encoder.py
+
+docs: .venv/ready  ## the site, in site/
+	$(PIP) -e ".[docs]"
+	$(BIN)/mkdocs build --strict --quiet
+
+# torch first and by itself: a plain `pip install torch` may fetch gigabytes of CUDA packages.
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(PIP) "$(TORCH)"
+	$(PIP) -e ".[e5,dev]"
+	touch $@
+
+clean:
+	rm -rf .venv site build .pytest_cache .ruff_cache .hypothesis
