@@ -30,10 +30,19 @@ class DataError(PolypruneError):
     """A corpus or task file that is missing, damaged or empty."""
 
 
+class Spellings(dict[str, str]):
+    """What a user might have written, and the name that it stands for."""
+
+
 class UnknownName(PolypruneError):
-    """A name that does not exist, with the nearest one that does."""
+    """A name that does not exist, with the nearest one that does.
+
+    `known` are the names, or `Spellings` where users may write them in other ways too.
+    """
 
     def __init__(self, kind: str, given: str, known: Iterable[str], see: str):
-        nearest = get_close_matches(given, list(known), n=1, cutoff=0.5)
-        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        names = known if isinstance(known, Spellings) else {name: name for name in known}
+        # At less than 0.6 any two-letter code would be near another: `yo` is not a slip for `no`.
+        nearest = get_close_matches(given.casefold(), names, n=1, cutoff=0.6)
+        hint = f" Did you mean {names[nearest[0]]!r}?" if nearest else ""
         super().__init__(f"Unknown {kind} {given!r}.{hint} {see}")

@@ -183,7 +183,7 @@ def test_nothing_is_overwritten_without_force(dense):
 def test_several_rows_need_a_language(dense, gates):
     arguments = ("shrink", dense, "--gates", gates, "--out", dense.parent / "x")
     assert "--language" in polyprune(*arguments)[2]
-    status, _, error = polyprune(*arguments, "--language", "sv")
+    status, _, error = polyprune(*arguments, "--language", "swa")
     assert status == 2
     assert "Did you mean 'sw'?" in error
 

@@ -53,6 +53,15 @@ def test_the_first_ranks_are_the_best_approximation(table, rank):
     torch.testing.assert_close(error, optimum, atol=1e-3, rtol=1e-3)
 
 
+@given(tables)
+def test_in_place_the_result_is_the_same(table):
+    words, project = factorize_table(table)
+    again, same = factorize_table(table, out=table)
+    assert again is table
+    assert torch.equal(again, words)
+    assert torch.equal(same, project)
+
+
 @given(tables, st.integers(1, 8))
 def test_with_frequencies_the_weighted_error_is_the_best(table, rank):
     frequencies = torch.rand(len(table)) + 0.01

@@ -6,11 +6,10 @@ family comes from.
 
 import csv
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
-from ..errors import UnknownName
+from ..errors import Spellings, UnknownName
 
 # XTREME says "zh" for what CC-100 calls "zh-Hans".
 _ALIASES = {"zh": "zh-Hans"}
@@ -45,12 +44,7 @@ def language(code: str) -> Language:
     spelled = code.replace("_", "-")
     found = languages().get(_ALIASES.get(spelled, spelled))
     if found is None:
-        see = "All 100: polyprune ls languages."
-        nearest = _nearest(code)
-        # The nearest is found by English names too, which UnknownName could only repeat.
-        raise UnknownName(
-            "language", code, (), f"Did you mean {nearest!r}? {see}" if nearest else see
-        )
+        raise UnknownName("language", code, _spellings(), "All 100: polyprune ls languages.")
     return found
 
 
@@ -65,13 +59,11 @@ def same_family(a: Language, b: Language) -> bool:
     return a.family is not None and a.family == b.family
 
 
-def _nearest(given: str) -> str | None:
-    """The code of the language whose code or English name is most like `given`."""
-    spellings: dict[str, str] = {}
+def _spellings() -> Spellings:
+    """The code of each language by everything it might be called: its code, its English name."""
+    spellings = Spellings()
     # Shorter names first: "Burmese" is `my` before it is `my-zaw`, "Chinese" is `zh-Hans`.
     for known in sorted(languages().values(), key=lambda known: len(known.name)):
         for spelling in (known.code, known.name, known.name.partition(" (")[0]):
             spellings.setdefault(spelling.casefold(), known.code)
-    # At 0.5 any two-letter code would be near another: `yo` is not a slip for `no`.
-    close = get_close_matches(given.casefold().replace("_", "-"), spellings, n=1, cutoff=0.6)
-    return spellings[close[0]] if close else None
+    return spellings

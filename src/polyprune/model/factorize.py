@@ -9,7 +9,7 @@ from torch import Tensor
 from .axes import Float
 from .build import Model, assemble, reshaped
 
-ROWS = 16_384
+ROWS = 8_192
 """Rows of the table worked on at a time, so that no second table is needed in double precision."""
 
 Start = Literal["spectral", "identity"]
@@ -45,13 +45,16 @@ def factorize(
 
 
 def factorize_table(
-    table: Float[Tensor, "vocab width"], frequencies: Float[Tensor, " vocab"] | None = None
+    table: Float[Tensor, "vocab width"],
+    frequencies: Float[Tensor, " vocab"] | None = None,
+    out: Float[Tensor, "vocab width"] | None = None,
 ) -> tuple[Float[Tensor, "vocab rank"], Float[Tensor, "rank width"]]:
     """Ê = E V and P = Vᵀ, where V holds the eigenvectors of Eᵀ diag(f) E, largest first.
 
     V is orthogonal, so E = Ê P exactly at full rank; and V's first r columns are the leading right
     singular vectors of diag(f)^½ E, so E V_r V_rᵀ is the table's best rank-r approximation, errors
-    weighted by f. The Gram matrix is as wide as the encoder, however long the vocabulary.
+    weighted by f. The Gram matrix is as wide as the encoder, however long the vocabulary. Ê goes to
+    `out`, which may be `table` itself where there is no room for two.
     """
     gram = torch.zeros(table.shape[1], table.shape[1], dtype=torch.float64, device=table.device)
     for i in range(0, len(table), ROWS):
@@ -59,7 +62,7 @@ def factorize_table(
         weighted = rows if frequencies is None else rows * frequencies[i : i + ROWS, None].float()
         gram += (rows.T @ weighted).double()
     vectors = torch.linalg.eigh(gram).eigenvectors.flip(1).float()
-    words = torch.empty_like(table)
+    words = torch.empty_like(table) if out is None else out
     for i in range(0, len(table), ROWS):
         words[i : i + ROWS] = (table[i : i + ROWS].float() @ vectors).to(table.dtype)
     return words, vectors.T.contiguous().to(table.dtype)

@@ -1,0 +1,83 @@
+"""What the documents say is true: names exist, examples run."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from conftest import REPOSITORY
+
+import polyprune as pp
+
+ROWS = [
+    [cell.strip().strip("`") for cell in line.strip("|").split("|")]
+    for line in (REPOSITORY / "docs" / "equations.md").read_text().splitlines()
+    if line.startswith(("| ", "|1")) and "---" not in line and "| what |" not in line
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row[0]} {row[1]}"[:40] for row in ROWS])
+def test_every_equation_has_its_function_and_its_test(row):
+    _, _, function, test = row
+    module, _, name = function.rpartition(".")
+    assert hasattr(import_module(module), name)
+    path, _, name = test.partition("::")
+    assert f"def {name}" in (REPOSITORY / path).read_text()
+
+
+def test_every_public_name_is_there_and_described():
+    for name in set(pp.__all__) - {"Gates"}:  # an alias, described where it stands
+        assert getattr(pp, name).__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'prnue'"):
+        pp.prnue  # noqa: B018
+
+
+def blocks(language: str) -> list[str]:
+    text = (REPOSITORY / "README.md").read_text()
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.mark.slow
+def test_the_python_of_the_readme_runs(tmp_path, e5_folder):
+    first, second, third = blocks("python")
+    third = "from sentence_transformers import SentenceTransformer\n" + third
+    environment = {"XDG_CACHE_HOME": str(e5_folder.parents[1])}
+    run_python(first + second + third, tmp_path, environment)
+    assert (tmp_path / "small" / "certificate.json").is_file()
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_readme_run(tmp_path, e5_folder):
+    lines = [line for block in blocks("sh") for line in block.splitlines()]
+    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("polyprune ")]
+    assert len(commands) >= 3
+    for command in commands:
+        run_command(command, tmp_path, e5_folder)
+
+
+@pytest.mark.slow
+def test_the_examples_of_every_help_run(tmp_path, e5_folder):
+    e5 = ("shrink", "measure")
+    for verb in (*e5, "ls"):
+        text = run_command(["polyprune", verb, "--help"], tmp_path, e5_folder).stdout
+        run_command(shlex.split(text.strip().splitlines()[-1]), tmp_path, e5_folder)
+
+
+def run_command(command, cwd, e5_folder):
+    return run_python(
+        f"import sys; sys.argv = {command!r}; from polyprune.cli import main; main()",
+        cwd,
+        {"XDG_CACHE_HOME": str(e5_folder.parents[1])},
+    )
+
+
+def run_python(script, cwd, environment):
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=cwd, capture_output=True, text=True, env=os.environ | environment,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-2000:]
+    return run
