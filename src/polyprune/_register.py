@@ -12,7 +12,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 MODELING = "polyprune.model.modeling_polyprune"
-"""Importing it registers its classes."""
+"""Importing it registers its classes. Whoever needs the config imports it from there too."""
+CONFIGURATION = "polyprune.model.configuration_polyprune"
 
 
 def register_when_transformers_is_imported() -> None:
@@ -48,7 +49,7 @@ class _RegisteringLoader(Loader):
         if self.finder in sys.meta_path:
             sys.meta_path.remove(self.finder)
         self.loader.exec_module(module)
-        if MODELING not in sys.modules:  # else it is what asked for transformers
+        if not {MODELING, CONFIGURATION} & sys.modules.keys():  # else they asked for transformers
             import_module(MODELING)
 
     def __getattr__(self, name: str) -> object:

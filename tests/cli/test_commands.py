@@ -188,6 +188,12 @@ def test_several_rows_need_a_language(dense, gates):
     assert "Did you mean 'sw'?" in error
 
 
+def test_nothing_to_cut(dense):
+    status, _, error = polyprune("shrink", dense, "--out", dense.parent / "x")
+    assert status == 2
+    assert "give --gates, --layers or --stock" in error
+
+
 def test_layers_that_are_not_there(dense):
     status, _, error = polyprune("shrink", dense, "--layers", "0,7", "--out", dense.parent / "x")
     assert status == 2

@@ -178,8 +178,10 @@ def test_a_name_that_the_hub_does_not_give(monkeypatch):
         raise OSError("no network")
 
     monkeypatch.setattr("polyprune.model.hub.snapshot_download", offline)
-    with pytest.raises(CheckpointError, match=r"not a folder here, .*\(no network\).* or e5-small"):
+    with pytest.raises(UnknownName, match=r"not a folder here, .*\(no network\).* or e5-small"):
         pp.load("xlm-roberta-bse")
+    with pytest.raises(UnknownName, match=r"Unknown model 'e5-smal'\. Did you mean 'e5-small'\?"):
+        pp.load("e5-smal")
 
 
 def test_too_long_a_sequence(folder):

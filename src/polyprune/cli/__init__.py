@@ -20,7 +20,8 @@ app = typer.Typer(
 )
 app.add_typer(ls.app, name="ls")
 for verb in (shrink.shrink, measure.measure, check.check):
-    app.command(epilog=verb.__doc__ and verb.__doc__.partition("Example:")[2].strip())(verb)
+    described, _, example = (verb.__doc__ or "").partition("Example:")
+    app.command(help=described.strip(), epilog=example.strip())(verb)
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ def measure(
         show_json(answers[0] if len(answers) == 1 else {"models": answers})
         return
     show_table(
-        ["model", "parameters", "embedding", "encoder", "readout", "bytes", "multiply–adds"],
+        ["model", "parameters", "embedding", "encoder", "readout", "weights", "multiply\n–adds"],
         [
             [
                 answer["model"],

@@ -33,11 +33,17 @@ def shrink(
 
     Example: polyprune shrink e5-small --layers 0,2,4,6,8,10 --out half
     """
+    from transformers.utils.logging import disable_progress_bar
+
+    from ..errors import ConfigError
     from ..model.hub import load
     from ..pruning.cut import Stock, cut
     from ..storage import refuse_to_overwrite
 
+    if gates is None and layers is None and not stock:
+        raise ConfigError("Nothing to cut: give --gates, --layers or --stock.")
     refuse_to_overwrite(out, force=force)
+    disable_progress_bar()  # transformers' own, a flash for every file
     original = load(model)
     large = _keep_layers(original, layers)
     _, differences = cut(

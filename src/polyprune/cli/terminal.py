@@ -18,7 +18,7 @@ def show_json(answer: dict) -> None:
 def show_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None
 ) -> None:
-    """Print a table, its numbers to the right and grouped by thousands."""
+    """Print a table, its numbers to the right."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -26,10 +26,10 @@ def show_table(
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
     rows = [list(row) for row in rows]
     for i, column in enumerate(columns):
-        numeric = all(isinstance(row[i], int | float) for row in rows)
+        numeric = all(str(row[i])[:1].isdigit() for row in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row))
+        table.add_row(*map(str, row))
     Console(highlight=False).print(table)
 
 

@@ -109,9 +109,12 @@ def find(path_or_id: str | Path) -> Path:
         return Path(snapshot_download(name, allow_patterns=wanted))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         reason = str(error).partition("\n")[0]
-        raise CheckpointError(
-            f"{name} is not a folder here, and the Hugging Face hub did not give it ({reason}). "
-            f"Give a folder, a Hugging Face id, or {', '.join(NAMED)}."
+        raise UnknownName(
+            "model",
+            name,
+            NAMED,
+            f"It is not a folder here, and the Hugging Face hub did not give it ({reason}). Give a "
+            f"folder, a Hugging Face id, or {', '.join(NAMED)}.",
         ) from error
 
 

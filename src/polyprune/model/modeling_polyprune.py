@@ -9,10 +9,10 @@ This file, with what it imports from beside it, is saved into every model folder
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, no_type_check
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
-from transformers import PreTrainedConfig, PreTrainedModel, initialization
+from transformers import PreTrainedModel, initialization
 from transformers.modeling_outputs import (
     BaseModelOutputWithPooling,
     MaskedLMOutput,
@@ -25,80 +25,11 @@ from transformers.utils.generic import can_return_tuple
 
 from .axes import Float, Int
 from .components import Gates
+from .configuration_polyprune import PolypruneConfig as PolypruneConfig
 from .encoder import Constant, Encoder
 from .folder import carry_side_files, share_weights, swapped_in, write_certificate
 from .readouts import MaskedWords, Pooler, Readout, SentenceLabel, TokenLabels
-from .shape import EncoderShape, Wiring
-
-
-@no_type_check  # transformers checks configs itself, and lets them carry fields of others
-class PolypruneConfig(PreTrainedConfig):
-    """The shape and the wiring of an encoder, under the names that transformers' users know."""
-
-    model_type = "polyprune"
-
-    family: str = ""
-    """The transformers model type that the weights came from."""
-    vocab_size: int = 0
-    max_position_embeddings: int = 0
-    type_vocab_size: int = 0
-    hidden_size: int = 0
-    head_width: int = 0
-    heads: list[int] | tuple[int, ...] = ()
-    units: list[int] | tuple[int, ...] = ()
-    rank: int = 0
-    factorized: bool = False
-
-    pre_norm: bool = False
-    padded_positions: bool = False
-    layer_norm_eps: float = 0.0
-    hidden_act: str = ""
-    hidden_dropout_prob: float = 0.0
-    attention_probs_dropout_prob: float = 0.0
-
-    readout_act: str = ""
-    """The activation of the masked-LM and sentence-classification readouts."""
-    readout_dropout: float = 0.0
-    pooler: bool = False
-    """Whether `AutoModel` has BERT's pooler."""
-    initializer_range: float = 0.02
-
-    pad_token_id: int | None = None
-    bos_token_id: int | None = None
-    eos_token_id: int | list[int] | None = None
-
-    @property
-    def shape(self) -> EncoderShape:
-        """The widths of the encoder."""
-        return EncoderShape(
-            vocab_size=self.vocab_size,
-            positions=self.max_position_embeddings,
-            token_types=self.type_vocab_size,
-            width=self.hidden_size,
-            head_width=self.head_width,
-            heads=tuple(self.heads),
-            units=tuple(self.units),
-            rank=self.rank,
-            factorized=self.factorized,
-        )
-
-    @property
-    def wiring(self) -> Wiring:
-        """How the encoder's pieces are put together."""
-        return Wiring(
-            pre_norm=self.pre_norm,
-            padded_positions=self.padded_positions,
-            padding_id=self.pad_token_id or 0,
-            norm_epsilon=self.layer_norm_eps,
-            activation=self.hidden_act,
-            dropout=self.hidden_dropout_prob,
-            attention_dropout=self.attention_probs_dropout_prob,
-        )
-
-    @property
-    def num_hidden_layers(self) -> int:
-        """The number of layers, as other libraries ask for it."""
-        return len(self.heads)
+from .shape import EncoderShape
 
 
 class PolyprunePreTrainedModel(PreTrainedModel):
@@ -339,7 +270,7 @@ MODELS: dict[str, type[PolyprunePreTrainedModel]] = {
 """Our class for each of transformers' Auto classes."""
 
 AUTO_MAP = {
-    "AutoConfig": f"modeling_polyprune.{PolypruneConfig.__name__}",
+    "AutoConfig": f"configuration_polyprune.{PolypruneConfig.__name__}",
     **{name: f"modeling_polyprune.{model.__name__}" for name, model in MODELS.items()},
 }
 """Where `trust_remote_code=True` finds each of them in a saved folder."""
