@@ -1,0 +1,78 @@
+"""Dynamic Sparsification: one set of gates for every size (Eqs. 14–16, App. D)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from ..model.axes import Float
+from ..model.components import Gates, PerComponent
+from .budget import ComponentWeights, Scores, unflatten
+from .hard_concrete import HardConcrete
+
+TENTHS = tuple(i / 10 for i in range(11))
+"""The sizes of the paper: 0, 10 %, …, 100 %."""
+
+
+def closed_form(
+    boundary: Float[Tensor, "*n"],
+    share: Float[Tensor, "*n"],
+    distribution: HardConcrete | None = None,
+) -> tuple[Float[Tensor, "*n"], Float[Tensor, "*n"]]:
+    """α and θ such that f(α + tθ) is 1 at the boundary and 0 one share below it (Eq. 16)."""
+    d = distribution or HardConcrete()
+    slope = (d.edge_open - d.edge_closed) / share
+    return d.edge_open - boundary * slope, slope
+
+
+def boundaries(
+    scores: Scores, weights: ComponentWeights | None = None, grid: Sequence[float] | None = None
+) -> tuple[PerComponent[Tensor], PerComponent[Tensor]]:
+    """t̂ and δ of every component (App. D): the size at which it opens, and the size it adds.
+
+    t̂ is the cumulative weight of the ranking, most important first, over the total; with a `grid`
+    of sizes it moves up to the next of them, so that every size of the grid is met exactly.
+    """
+    weights = weights or ComponentWeights.like(scores)
+    counts = scores.map(lambda score: score.shape[-1])
+    flat = torch.cat(scores.leaves(), dim=1)
+    total = weights.total(counts)
+    cost = torch.cat(weights.spread(counts).leaves()).expand_as(flat)
+    order = flat.argsort(dim=1, descending=True, stable=True)
+    reached = cost.gather(1, order).cumsum(1)  # integers: no bin is missed by rounding
+    boundary = reached.double() / total
+    if grid is not None:
+        edges = torch.tensor(sorted(grid), dtype=torch.float64)
+        boundary = edges[torch.searchsorted(edges, boundary - 1e-9).clamp(max=len(edges) - 1)]
+    boundary = torch.empty_like(boundary).scatter(1, order, boundary)
+    return unflatten(boundary, counts), unflatten(cost.double() / total, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicGates:
+    """Gates of any density from one parameter pair a component: g = f(α + tθ) (Eq. 14).
+
+    Kept as boundary and share rather than α and θ: for one of XLM-R's hidden units θ is 267,000,
+    and α + tθ would lose the digits that matter. edge + (t − t̂) θ is the same and loses none.
+    """
+
+    boundary: PerComponent[Tensor]
+    share: PerComponent[Tensor]
+    distribution: HardConcrete = field(default_factory=HardConcrete)
+
+    def at(self, density: float) -> Gates:
+        """The gates for this network size, in single precision."""
+        d = self.distribution
+
+        def gate(boundary: Tensor, share: Tensor) -> Tensor:
+            steps = (density - boundary.double()) / share.double()  # 0 at the boundary, −1 below
+            return d.gate(d.edge_open + (d.edge_open - d.edge_closed) * steps).float().clamp(0, 1)
+
+        gates = self.boundary.map(gate, self.share)
+        return gates.map(_snap)
+
+
+def _snap(gate: Tensor) -> Tensor:
+    """Exactly 0 or 1 where double precision was within rounding of it."""
+    return torch.where(gate < 1e-6, 0.0, torch.where(gate > 1 - 1e-6, 1.0, gate))
