@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
 from types import ModuleType
 
 MODELING = "polyprune.model.modeling_polyprune"
-"""Importing it registers its classes. Whoever needs the config imports it from there too."""
+"""Importing it registers its classes."""
 CONFIGURATION = "polyprune.model.configuration_polyprune"
 
 
@@ -49,8 +50,11 @@ class _RegisteringLoader(Loader):
         if self.finder in sys.meta_path:
             sys.meta_path.remove(self.finder)
         self.loader.exec_module(module)
-        if not {MODELING, CONFIGURATION} & sys.modules.keys():  # else they asked for transformers
+        asked_by_us = {MODELING, CONFIGURATION} & sys.modules.keys()  # who register by themselves
+        if not asked_by_us and find_spec("torch") is not None:
             import_module(MODELING)
 
     def __getattr__(self, name: str) -> object:
+        if name == "loader":  # not there yet while being copied
+            raise AttributeError(name)
         return getattr(self.loader, name)  # whatever else is asked of a loader, such as its source

@@ -42,7 +42,11 @@ def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
 
 
 def refuse_to_overwrite(path: Path, *, force: bool) -> None:
-    """Raise unless `path` is free or the user said `--force`."""
+    """Raise unless `path` is free, or is of our own kind and the user said `--force`."""
+    if path.is_dir() and any(path.iterdir()) and not (path / "config.json").is_file():
+        raise ConfigError(
+            f"{path} is a folder of something else. Choose another name for the model."
+        )
     if path.exists() and not force:
         raise ConfigError(
             f"{path} exists already. Choose another name, or pass --force to replace it."

@@ -35,7 +35,6 @@ def configs(draw) -> dict:
         "padded_positions": draw(st.booleans()),
         "layer_norm_eps": 1e-5,
         "hidden_act": draw(st.sampled_from(["gelu", "relu"])),
-        "readout_act": "gelu",
         "pad_token_id": 1,
         "initializer_range": 0.3,
     }

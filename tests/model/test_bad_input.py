@@ -116,7 +116,6 @@ def test_missing_weights(folder):
 
 def test_a_missing_shard_is_named(tmp_path):
     tiny_model("xlm-roberta").save_pretrained(tmp_path, max_shard_size="4KB")
-    (tmp_path / "model-00001-of-00009.safetensors").unlink(missing_ok=True)
     first = sorted(tmp_path.glob("model-*.safetensors"))[0]
     first.unlink()
     with pytest.raises(CheckpointError, match=f"lacks .*{first.name}"):
@@ -259,16 +258,27 @@ def interrupted():
 
 def test_an_interrupted_folder_leaves_the_old_one(tmp_path):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "old").write_text("old")
+    (tmp_path / "out" / "config.json").write_text("old")
     with interrupted(), whole_folder(tmp_path / "out", force=True) as new:
         (new / "half").write_text("half")
         raise Interrupted
-    assert [path.name for path in tmp_path.rglob("*")] == ["out", "old"]
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "config.json"]
+
+
+def test_a_folder_of_something_else_is_not_replaced(tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "summer.jpg").write_text("sun")
+    with (
+        pytest.raises(ConfigError, match="is a folder of something else"),
+        whole_folder(tmp_path / "photos", force=True),
+    ):
+        pass
+    assert (tmp_path / "photos" / "summer.jpg").exists()
 
 
 def test_force_replaces_the_whole_folder(tmp_path):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "old").write_text("old")
+    (tmp_path / "out" / "config.json").write_text("old")
     with whole_folder(tmp_path / "out", force=True) as new:
         (new / "new").write_text("new")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["new", "out"]
@@ -291,7 +301,7 @@ def test_saving_over_a_folder_keeps_it_when_the_weights_cannot_be_written(small,
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("polyprune.model.modeling_polyprune.write_certificate", full)
+    monkeypatch.setattr("polyprune.model.folder.write_certificate", full)
     with pytest.raises(OSError, match="No space left"):
         pp.drop_layers(model, [0]).save_pretrained(small)
     for path in (small.parent / "before").iterdir():

@@ -36,6 +36,8 @@ def report(error: Exception) -> NoReturn:
     """Tell the user's mistakes in one sentence and exit with 2; anything else is ours: raise it."""
     if isinstance(error, PolypruneError):
         message = str(error)
+    elif isinstance(error, OSError) and error.filename and not _is_full_disk(error):
+        message = f"{error.filename}: {error.strerror}. Choose another place, or see who owns it."
     elif _is_full_disk(error):
         message = "The disk is full. Nothing was changed: free some space and run it again."
     else:

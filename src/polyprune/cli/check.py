@@ -16,15 +16,16 @@ def check(
 
     Example: polyprune check small
     """
-    from ..model.checks import problems
+    from ..model.checks import changed_since, problems
 
-    found = problems(path)
+    found, changed = problems(path), changed_since(path)
     if as_json:
-        show_json({"path": str(path), "right": not found, "problems": found})
+        show_json({"path": str(path), "right": not found, "problems": found, "changed": changed})
     elif found:
         for problem in found:
             typer.echo(f"polyprune: {problem}", err=True)
     else:
-        typer.echo(f"{path} is right.")
+        note = f" Changed since it was saved, which is no fault: {', '.join(changed)}."
+        typer.echo(f"{path} is right.{note if changed else ''}")
     if found:
         raise typer.Exit(2)

@@ -42,6 +42,10 @@ def shrink(
 
     if gates is None and layers is None and not stock:
         raise ConfigError("Nothing to cut: give --gates, --layers or --stock.")
+    if pad and not stock:
+        raise ConfigError("--pad is for --stock: other folders need no padding.")
+    if language and gates is None:
+        raise ConfigError(f"--language {language} picks a row of a gates file: give --gates too.")
     refuse_to_overwrite(out, force=force)
     disable_progress_bar()  # transformers' own, a flash for every file
     original = load(model)
@@ -64,7 +68,11 @@ def _keep_layers(model, layers: str | None):
     if layers is None:
         return model
     try:
-        return drop_layers(model, [int(i) for i in split(layers) or []])
+        wanted = [int(i) for i in split(layers) or []]
+    except ValueError as error:
+        raise ConfigError(f"--layers takes numbers, such as 0,2,4, not {layers}.") from error
+    try:
+        return drop_layers(model, wanted)
     except ValueError as error:
         raise ConfigError(f"--layers {layers}: {error}") from error
 

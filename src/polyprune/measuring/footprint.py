@@ -64,8 +64,8 @@ def footprint_of(config: PolypruneConfig, readout: Readout, tokens: int = 128) -
 
 def weight_bytes(config: PolypruneConfig, size: Footprint) -> int:
     """The bytes of the weights, in the precision that the config names."""
-    dtype = config.dtype if isinstance(config.dtype, torch.dtype) else torch.float32
-    return size.parameters * dtype.itemsize
+    name = str(config.dtype or "float32").removeprefix("torch.")
+    return size.parameters * getattr(torch, name).itemsize
 
 
 def embedding_parameters(shape: EncoderShape, norm: bool = True) -> int:

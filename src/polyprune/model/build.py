@@ -47,8 +47,10 @@ def assemble(cls: type[Model], config: PolypruneConfig, state: Mapping[str, Tens
 
 
 def _start_missing_readout(model: PolyprunePreTrainedModel) -> None:
-    dtype = model.encoder.embedding.words.weight.dtype
-    for module in model.readout.modules() if model.readout is not None else ():
+    words = model.encoder.embedding.words.weight
+    if model.readout is None or words.is_meta:
+        return
+    for module in model.readout.modules():
         if any(parameter.is_meta for parameter in module.parameters(recurse=False)):
-            module.to_empty(device="cpu", recurse=False).to(dtype)
+            module.to_empty(device="cpu", recurse=False).to(words.dtype)
             model._init_weights(module)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from .components import Gates
 from .modeling_polyprune import PolyprunePreTrainedModel
@@ -16,16 +17,22 @@ Probe = Mapping[str, Tensor]
 def certify(
     model: PolyprunePreTrainedModel,
     gates: Gates,
-    small: PolyprunePreTrainedModel,
+    small: PreTrainedModel,
     probes: Mapping[str, Probe],
 ) -> dict[str, float]:
     """The largest |gated − shrunk| output on the probe of each language."""
-    return {language: _difference(model, gates, small, probe) for language, probe in probes.items()}
+    training = model.training, small.training
+    model.eval(), small.eval()
+    found = {
+        language: _difference(model, gates, small, probe) for language, probe in probes.items()
+    }
+    model.train(training[0]), small.train(training[1])
+    return found
 
 
 @torch.inference_mode()
 def _difference(
-    model: PolyprunePreTrainedModel, gates: Gates, small: PolyprunePreTrainedModel, probe: Probe
+    model: PolyprunePreTrainedModel, gates: Gates, small: PreTrainedModel, probe: Probe
 ) -> float:
     pairs = zip(model(**probe, gates=gates).to_tuple(), small(**probe).to_tuple(), strict=True)
     return max(float((a.float() - b.float()).abs().max()) for a, b in pairs)
@@ -44,14 +51,22 @@ def random_probe(shape: EncoderShape, examples: int = 4, tokens: int = 16) -> Pr
 
 
 def text_probes(
-    tokenizer, texts: Mapping[str, Sequence[str]], tokens: int = 64
+    tokenizer: PreTrainedTokenizerBase, texts: Mapping[str, Sequence[str]], shape: EncoderShape
 ) -> dict[str, Probe]:
-    """The tokenized texts of each language."""
-    wanted = ("input_ids", "attention_mask", "token_type_ids")
+    """The tokenized texts of each language, as far as they fit the model."""
+    wanted, longest = (
+        ("input_ids", "attention_mask", "token_type_ids"),
+        min(64, shape.positions - 2),
+    )
     probes = {}
     for language, lines in texts.items():
+        lines = list(lines) if tokenizer.pad_token else [lines[0]]
         batch = tokenizer(
-            list(lines), padding=True, truncation=True, max_length=tokens, return_tensors="pt"
+            lines, padding=len(lines) > 1, truncation=True, max_length=longest, return_tensors="pt"
         )
-        probes[language] = {name: batch[name] for name in wanted if name in batch}
+        probe = {name: batch[name] for name in wanted if name in batch}
+        if shape.token_types == 0:
+            probe.pop("token_type_ids", None)
+        if probe["input_ids"].max() < shape.vocab_size:
+            probes[language] = probe
     return probes

@@ -4,44 +4,59 @@ from pathlib import Path
 
 from ..errors import PolypruneError
 from .build import empty
-from .convert import AUTO_CLASS, read_config, weight_shapes
+from .convert import AUTO_CLASS, from_weights, readout_of, their_config
 from .folder import broken_seals
 from .gates_file import read_gates
-from .hub import read_shape
-from .modeling_polyprune import MODELS, PolypruneConfig
+from .hub import is_own, own_config
+from .modeling_polyprune import MODELS
+from .weights import weight_shapes
 
 
 def problems(path: Path) -> list[str]:
     """What is wrong with a model folder or a gates file; nothing if it is right."""
-    if path.is_dir():
-        return _folder_problems(path)
+    if not path.is_dir():
+        return _told(read_gates, path)
+    return [*_seals(path), *_told(_compare, path)]
+
+
+def changed_since(folder: Path) -> list[str]:
+    """The side files that are not as they were saved, such as a tokenizer that has grown."""
+    vital = {*broken_seals(folder, "*.safetensors"), *broken_seals(folder, "config.json")}
+    return [name for name in broken_seals(folder) if name not in vital]
+
+
+def _told(check, path: Path) -> list[str]:
+    """What `check` says about `path`: a list of problems, or the one it stumbles over."""
     try:
-        read_gates(path)
+        found = check(path)
     except PolypruneError as error:
         return [str(error)]
-    return []
+    return found if isinstance(found, list) else []
 
 
-def _folder_problems(folder: Path) -> list[str]:
-    found = [
+def _seals(folder: Path) -> list[str]:
+    broken = [*broken_seals(folder, "*.safetensors"), *broken_seals(folder, "config.json")]
+    return [
         f"{name} in {folder} does not match certificate.json: changed or damaged since."
-        for name in broken_seals(folder)
+        for name in (*broken, *broken_seals(folder, "certificate.json"))
     ]
-    try:
-        config, readout = read_shape(folder)
-        shapes = weight_shapes(folder)
-    except PolypruneError as error:
-        return [*found, str(error)]
-    if read_config(folder)["model_type"] != PolypruneConfig.model_type:
-        return found  # transformers' own names; loading checks them
-    expected = {
-        name: tuple(tensor.shape)
-        for name, tensor in empty(MODELS[AUTO_CLASS[readout]], config).state_dict().items()
-    }
-    for name in sorted(expected.keys() | shapes.keys()):
-        if expected.get(name) != shapes.get(name):
-            found.append(
-                f"{name}: the weights have {shapes.get(name, 'nothing')}, config.json expects "
-                f"{expected.get(name, 'nothing')}."
-            )
-    return found
+
+
+def _compare(folder: Path) -> list[str]:
+    """Where the weights are not what the config expects."""
+    shapes = weight_shapes(folder)
+    if not is_own(folder):
+        from_weights(their_config(folder), shapes, folder)
+        return []
+    config = own_config(folder)
+    expected = empty(MODELS[AUTO_CLASS[readout_of(config.architectures)]], config).state_dict()
+    return [
+        f"{name}: the weights have {_shape(shapes, name)}, config.json expects "
+        f"{_shape(expected, name)}."
+        for name in sorted(expected.keys() | shapes.keys())
+        if _shape(expected, name) != _shape(shapes, name)
+    ]
+
+
+def _shape(tensors: dict, name: str) -> str:
+    return str(tuple(tensors[name].shape)) if name in tensors else "nothing"

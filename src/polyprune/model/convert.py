@@ -2,19 +2,19 @@
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 import transformers
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file
 from torch import Tensor
 from transformers import PreTrainedConfig
+from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
 from ..errors import CheckpointError, UnknownName
-from .build import assemble, empty
+from .build import assemble, empty, reshaped
 from .components import open_gates
 from .encoder import ACTIVATIONS
 from .families import FAMILIES, Family
@@ -25,55 +25,70 @@ from .shrink import shrink
 logger = logging.getLogger(__name__)
 
 AUTO_CLASS: dict[Readout, str] = {model.readout_kind: name for name, model in MODELS.items()}
-TIED = {".decoder.weight", "vocab_projector.weight"}
-"""How the names end of what is only the word table again."""
 
+RENAMED = (
+    "vocab_size", "max_position_embeddings", "type_vocab_size", "hidden_size", "hidden_act",
+    "layer_norm_eps", "hidden_dropout_prob", "attention_probs_dropout_prob",
+)  # fmt: skip
+"""Config fields that both sides have, though a family may call them something else."""
+RESHAPED = ("num_hidden_layers", "num_attention_heads", "intermediate_size")
+"""Config fields that say once for all layers what we say for each."""
+THEIR_OWN = {"model_type", "architectures", "transformers_version", "auto_map", "pruned_heads",
+             "_name_or_path", "dtype", "torch_dtype", "is_decoder"}  # fmt: skip
+"""Config fields that would say something wrong of our model. All others are carried along."""
 
-def from_folder(
-    folder: Path, readout: Readout | None = None, labels: int | None = None
-) -> PolyprunePreTrainedModel:
-    """A transformers folder of a supported family as a gated model with its readout."""
-    theirs = their_config(folder)
-    family = FAMILIES[theirs.model_type]
-    weights = read_weights(folder)
-    weights = {plain_name(name, family): tensor for name, tensor in weights.items()}
-    readout = readout or readout_of(theirs.architectures, weights)
-    if labels is not None:
-        theirs.num_labels = labels
-    return from_weights(theirs, weights, readout, folder)
+TOKEN_IDS = ("pad_token_id", "bos_token_id", "eos_token_id")
+
+READOUT_OF: dict[str, Readout] = {
+    "ForMaskedLM": "masked-lm",
+    "ForPreTraining": "masked-lm",
+    "LMHeadModel": "masked-lm",
+    "ForSequenceClassification": "sentence-classification",
+    "ForTokenClassification": "token-classification",
+    "ForQuestionAnswering": "span",
+    "Model": "hidden-states",
+}
+"""The readout by how the name of a transformers class ends."""
 
 
 def from_weights(
-    theirs: PreTrainedConfig, weights: Mapping[str, Tensor], readout: Readout, folder: Path
+    theirs: PreTrainedConfig,
+    weights: Mapping[str, Tensor],
+    folder: Path,
+    readout: Readout | None = None,
 ) -> PolyprunePreTrainedModel:
-    """A gated model from a transformers config and its tensors, named without prefix."""
+    """A gated model from a transformers config and its tensors, with the readout it was made for.
+
+    Tensors on the meta device make a model on the meta device: its shape, without its weights.
+    """
     family = FAMILIES[theirs.model_type]
+    weights = {plain_name(name, family): tensor for name, tensor in weights.items()}
+    readout = readout or readout_of(theirs.architectures, weights)
     config = our_config(theirs, readout, pooler="pooler.dense.weight" in weights)
-    config.name_or_path = str(folder)
+    config.name_or_path = str(folder.resolve())
     _refuse_untied(theirs, weights, readout, folder)
     pruned = pruned_heads(theirs)
-    full = _query_rows(weights, family, config)
-    already_cut = pruned and full != config.heads[0] * config.head_width * len(config.heads)
+    already_cut = pruned and _query_rows(weights, family, config) < config.head_width * sum(
+        config.heads
+    )
     if already_cut:
         config.heads = [n - len(pruned.get(i, ())) for i, n in enumerate(config.heads)]
     model = _fill(config, weights, readout, folder)
     return model if already_cut or not pruned else _without(model, pruned)
 
 
-def pruned_heads(theirs: PreTrainedConfig) -> dict[int, set[int]]:
-    """The heads that an old config lists as removed, which transformers 5 ignores, by layer."""
-    listed = getattr(theirs, "pruned_heads", None) or {}
-    return {int(layer): set(heads) for layer, heads in listed.items()}
-
-
 def their_config(folder: Path) -> PreTrainedConfig:
     """The transformers config of a folder, if polyprune knows its family."""
-    model_type = read_config(folder).get("model_type", "")
+    model_type = read_config(folder).get("model_type")
     if model_type not in FAMILIES:
         raise UnknownName(
-            "model family", model_type, FAMILIES, f"Supported: {', '.join(FAMILIES)}."
+            "model family", str(model_type), FAMILIES, f"Supported: {', '.join(FAMILIES)}."
         )
-    theirs = transformers.AutoConfig.from_pretrained(folder)
+    try:
+        theirs = transformers.AutoConfig.from_pretrained(folder)
+    except Exception as error:  # whatever transformers does not like about a value
+        reason = " ".join(str(error).split())
+        raise CheckpointError(f"{folder}/config.json is not right: {reason}.") from error
     positions = getattr(theirs, "position_embedding_type", "absolute")
     activation = getattr(theirs, FAMILIES[model_type].fields.get("hidden_act", "hidden_act"))
     if getattr(theirs, "is_decoder", False) or positions != "absolute":
@@ -81,11 +96,16 @@ def their_config(folder: Path) -> PreTrainedConfig:
             f"{folder} is a decoder or has {positions} positions; polyprune prunes encoders with "
             "absolute positions."
         )
-    if activation not in ACTIVATIONS:
-        raise CheckpointError(
-            f"{folder} has activation {activation!r}; known are {', '.join(ACTIVATIONS)}."
-        )
+    check_activation(activation, folder)
     return theirs
+
+
+def check_activation(name: str, folder: Path) -> None:
+    """Raise unless we know the activation of a model."""
+    if name not in ACTIVATIONS:
+        raise CheckpointError(
+            f"{folder} has activation {name!r}; known are {', '.join(ACTIVATIONS)}."
+        )
 
 
 def read_config(folder: Path) -> dict:
@@ -97,11 +117,28 @@ def read_config(folder: Path) -> dict:
             "the folder that holds config.json and model.safetensors."
         )
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        written = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise CheckpointError(
             f"{path} is not valid JSON ({error}). Copy the folder again."
         ) from error
+    if not isinstance(written, dict):
+        raise CheckpointError(f"{path} is not a model's config: it holds no names and values.")
+    return written
+
+
+def pruned_heads(theirs: PreTrainedConfig) -> dict[int, set[int]]:
+    """The heads that an old config lists as removed, which transformers 5 ignores, by layer."""
+    listed = getattr(theirs, "pruned_heads", None) or {}
+    pruned = {int(layer): {int(head) for head in heads} for layer, heads in listed.items()}
+    layers, heads = theirs.num_hidden_layers, theirs.num_attention_heads
+    for layer, gone in pruned.items():
+        if layer >= layers or not gone <= set(range(heads)):
+            raise CheckpointError(
+                f"config.json lists head {max(gone)} of layer {layer} as pruned, but there are "
+                f"only {layers} layers of {heads} heads, counted from 0."
+            )
+    return pruned
 
 
 def readout_of(architectures: list[str] | None, weights: Iterable[str] = ()) -> Readout:
@@ -109,105 +146,60 @@ def readout_of(architectures: list[str] | None, weights: Iterable[str] = ()) -> 
     masked_lm = ("lm_head.", "cls.predictions.", "vocab_transform.")
     shown = "ForMaskedLM" if any(name.startswith(masked_lm) for name in weights) else "Model"
     name = (architectures or [shown])[0]
-    endings: dict[str, Readout] = {
-        "ForMaskedLM": "masked-lm",
-        "ForPreTraining": "masked-lm",
-        "LMHeadModel": "masked-lm",
-        "ForSequenceClassification": "sentence-classification",
-        "ForTokenClassification": "token-classification",
-        "ForQuestionAnswering": "span",
-    }
-    for ending, readout in endings.items():
+    for ending, readout in READOUT_OF.items():
         if name.endswith(ending):
             return readout
-    return "hidden-states"
+    raise CheckpointError(
+        f"A {name} has a readout that polyprune does not know. Load its encoder alone: "
+        'pp.load(…, readout="hidden-states").'
+    )
 
 
 def our_config(theirs: PreTrainedConfig, readout: Readout, pooler: bool) -> PolypruneConfig:
-    """Our config for a dense model of one of their families."""
+    """Our config for a dense model of one of their families, with all else that theirs says."""
     family = FAMILIES[theirs.model_type]
 
-    def field(name: str):
+    def field(name: str) -> Any:
         if name in family.constants:
             return family.constants[name]
         return getattr(theirs, family.fields.get(name, name))
 
-    heads, layers = theirs.num_attention_heads, theirs.num_hidden_layers
-    activation = {
-        "masked-lm": family.masked_lm_act or field("hidden_act"),
-        "sentence-classification": family.sentence_act,
-    }
-    dropout = field("classifier_dropout")
-    same = ("vocab_size", "max_position_embeddings", "type_vocab_size", "hidden_size", "hidden_act",
-            "layer_norm_eps", "hidden_dropout_prob", "attention_probs_dropout_prob")  # fmt: skip
-    shared = ("pad_token_id", "bos_token_id", "eos_token_id", "id2label", "label2id",
-              "problem_type", "initializer_range")  # fmt: skip
+    def dropout(kind: Readout) -> float:
+        if kind not in family.dropouts:
+            return 0.0
+        own = getattr(theirs, family.dropouts[kind], None)
+        return field("hidden_dropout_prob") if own is None else own
+
+    heads, layers = field("num_attention_heads"), field("num_hidden_layers")
+    said = {family.fields.get(name, name) for name in (*RENAMED, *RESHAPED)} | THEIR_OWN
+    carried = {name: value for name, value in theirs.to_diff_dict().items() if name not in said}
+    carried |= {name: getattr(theirs, name) for name in TOKEN_IDS}
+    # AutoTokenizer goes by the model type where no class is named, and ours tells it nothing.
+    carried.setdefault("tokenizer_class", TOKENIZER_MAPPING_NAMES[theirs.model_type])
     return PolypruneConfig(
+        **(carried | {name: field(name) for name in RENAMED}),
         family=family.model_type,
-        head_width=theirs.hidden_size // heads,
+        head_width=field("hidden_size") // heads,
         heads=[heads] * layers,
         units=[field("intermediate_size")] * layers,
-        rank=theirs.hidden_size,
+        rank=field("hidden_size"),
         pre_norm=family.pre_norm,
         padded_positions=family.padded_positions,
-        readout_act=activation.get(readout, ""),
-        readout_dropout=field("hidden_dropout_prob") if dropout is None else dropout,
+        attention_output_dropout_prob=(
+            field("hidden_dropout_prob") if family.attention_output_dropout else 0.0
+        ),
+        feed_forward_output_dropout_prob=(
+            field("hidden_dropout_prob") if family.feed_forward_output_dropout else 0.0
+        ),
+        masked_lm_act=family.masked_lm_act or field("hidden_act"),
+        sentence_act=family.sentence_act,
+        sentence_dropout=dropout("sentence-classification"),
+        sentence_dropout_first=family.sentence_dropout_first,
+        token_dropout=dropout("token-classification"),
+        span_dropout=dropout("span"),
         pooler=pooler and readout == "hidden-states",
         architectures=[MODELS[AUTO_CLASS[readout]].__name__],
-        **{name: field(name) for name in same},
-        **{name: getattr(theirs, name) for name in shared},
     )
-
-
-def read_weights(folder: Path) -> dict[str, Tensor]:
-    """All tensors of a folder, from one safetensors file or from shards."""
-    weights: dict[str, Tensor] = {}
-    for file in _weight_files(folder):
-        with _damage_named(file):
-            weights |= load_file(file)
-    return weights
-
-
-def weight_shapes(folder: Path) -> dict[str, tuple[int, ...]]:
-    """The shapes of all tensors of a folder, without reading them."""
-    shapes = {}
-    for path in _weight_files(folder):
-        with _damage_named(path), safe_open(path, "pt") as file:
-            shapes |= {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
-    return shapes
-
-
-@contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (SafetensorError, OSError) as error:
-        raise CheckpointError(
-            f"{path} is damaged or truncated ({error}). Copy or download it again."
-        ) from error
-
-
-def _weight_files(folder: Path) -> list[Path]:
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-    else:
-        names = ["model.safetensors"]
-    missing = [name for name in names if not (folder / name).is_file()]
-    if missing:
-        raise CheckpointError(_why_no_weights(folder, missing))
-    return [folder / name for name in names]
-
-
-def _why_no_weights(folder: Path, missing: list[str]) -> str:
-    pickles = [path.name for path in (*folder.glob("*.bin"), *folder.glob("*.pt"))]
-    if pickles:
-        return (
-            f"{folder} holds only a pickle ({pickles[0]}), which can run code when read; polyprune "
-            "reads safetensors. If you trust the file, convert it with transformers: "
-            f'AutoModelForMaskedLM.from_pretrained("{folder}").save_pretrained("converted").'
-        )
-    return f"{folder} lacks {', '.join(missing)}. Copy or download the folder again."
 
 
 def plain_name(name: str, family: Family) -> str:
@@ -242,8 +234,8 @@ def _fill(
         state[ours] = torch.cat(found) if len(found) > 1 else found[0]
         if state[ours].shape != like.shape:
             raise CheckpointError(
-                f"{names[0]} in {folder} has shape {tuple(found[0].shape)}, which does not fit its "
-                "config.json. Weights and config belong to different models."
+                f"{names[0]} in {folder} has shape {tuple(found[0].shape)}, which does not fit "
+                "what was asked for: another number of labels, or the config of another model."
             )
     if any(name.startswith("encoder.") for name in missing):
         raise CheckpointError(
@@ -265,18 +257,24 @@ def _refuse_untied(
 ) -> None:
     if readout != "masked-lm" or getattr(theirs, "tie_word_embeddings", True):
         return
-    output = next((t for name, t in weights.items() if any(map(name.endswith, TIED))), None)
-    if output is not None and not torch.equal(output, weights["embeddings.word_embeddings.weight"]):
-        raise CheckpointError(
-            f"The masked-LM readout of {folder} has an output table of its own; polyprune ties it "
-            'to the word table. Load the encoder alone: readout="hidden-states".'
-        )
+    table = weights.get("embeddings.word_embeddings.weight")
+    tied = (".decoder.weight", "projector.weight")
+    output = next((tensor for name, tensor in weights.items() if name.endswith(tied)), None)
+    if output is None or table is None or output.is_meta or torch.equal(output, table):
+        return
+    raise CheckpointError(
+        f"The masked-LM readout of {folder} has an output table of its own; polyprune ties it "
+        'to the word table. Load the encoder alone: readout="hidden-states".'
+    )
 
 
 def _without(
     model: PolyprunePreTrainedModel, pruned: Mapping[int, set[int]]
 ) -> PolyprunePreTrainedModel:
     """The model without the heads that an old config lists, whose weights were saved in full."""
+    if model.device.type == "meta":  # only the shape is wanted
+        heads = tuple(n - len(pruned.get(i, ())) for i, n in enumerate(model.shape.heads))
+        return empty(type(model), reshaped(model.config, replace(model.shape, heads=heads)))
     gates = open_gates(model.shape)
     for layer, heads in pruned.items():
         gates.heads[layer][:, sorted(heads)] = 0

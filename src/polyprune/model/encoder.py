@@ -14,12 +14,16 @@ from .shape import EncoderShape, Wiring
 
 ACTIVATIONS = {
     "gelu": F.gelu,
+    "gelu_python": F.gelu,
     "gelu_new": partial(F.gelu, approximate="tanh"),
+    "gelu_fast": partial(F.gelu, approximate="tanh"),
     "gelu_pytorch_tanh": partial(F.gelu, approximate="tanh"),
     "relu": F.relu,
     "silu": F.silu,
+    "swish": F.silu,
     "tanh": torch.tanh,
 }
+"""By the names that transformers gives them."""
 
 
 class Constant(nn.Module):
@@ -61,7 +65,7 @@ class Embedding(nn.Module):
         """The input of the first layer."""
         x = self.words(tokens)
         if gate is not None:
-            x = x * gate[:, None].to(x.dtype)
+            x = x * gate[:, None].to(x)
         if self.project is not None:
             x = self.project(x)
         x = x + self._positions(tokens)
@@ -78,11 +82,11 @@ class Embedding(nn.Module):
         if self.project is not None:
             x = F.linear(x, self.project.weight.T)
         if gate is not None:
-            x = x * gate[:, None].to(x.dtype)
+            x = x * gate[:, None].to(x)
         return F.linear(x, self.words.weight)
 
     def _positions(self, tokens: Tensor) -> Tensor:
-        padding, seq = self.wiring.padding_id, tokens.shape[1]
+        padding, seq = self.wiring.padding_id or 0, tokens.shape[1]
         first = padding + 1 if self.wiring.padded_positions else 0
         if seq > self.positions.num_embeddings - first:
             raise ValueError(
@@ -121,7 +125,7 @@ class Attention(nn.Module):
         dropout = self.dropout if self.training else 0.0
         heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
         if gate is not None:
-            heads = heads * gate[:, :, None, None].to(heads.dtype)
+            heads = heads * gate[:, :, None, None].to(heads)
         return self.output(heads.transpose(1, 2).flatten(2))  # (b, h, s, e) -> (b, s, h*e)
 
 
@@ -144,7 +148,7 @@ class FeedForward(nn.Module):
             return self.contract(x)
         units = self.activation(self.expand(x))
         if gate is not None:
-            units = units * gate[:, None].to(units.dtype)
+            units = units * gate[:, None].to(units)
         return self.contract(units)
 
 
@@ -160,7 +164,8 @@ class Layer(nn.Module):
         self.attention_norm = nn.LayerNorm(shape.width, eps=wiring.norm_epsilon)
         self.feed_forward = FeedForward(shape.width, shape.units[index], wiring.activation)
         self.feed_forward_norm = nn.LayerNorm(shape.width, eps=wiring.norm_epsilon)
-        self.dropout = nn.Dropout(wiring.dropout)
+        self.attention_dropout = nn.Dropout(wiring.attention_output_dropout)
+        self.feed_forward_dropout = nn.Dropout(wiring.feed_forward_output_dropout)
 
     def forward(
         self,
@@ -170,11 +175,12 @@ class Layer(nn.Module):
         unit_gate: Float[Tensor, "#batch units"] | None = None,
     ) -> Float[Tensor, "batch seq width"]:
         """The residual stream after this layer."""
+        drop, drop_again = self.attention_dropout, self.feed_forward_dropout
         if self.pre_norm:
-            x = x + self.dropout(self.attention(self.attention_norm(x), mask, head_gate))
-            return x + self.dropout(self.feed_forward(self.feed_forward_norm(x), unit_gate))
-        x = self.attention_norm(x + self.dropout(self.attention(x, mask, head_gate)))
-        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x, unit_gate)))
+            x = x + drop(self.attention(self.attention_norm(x), mask, head_gate))
+            return x + drop_again(self.feed_forward(self.feed_forward_norm(x), unit_gate))
+        x = self.attention_norm(x + drop(self.attention(x, mask, head_gate)))
+        return self.feed_forward_norm(x + drop_again(self.feed_forward(x, unit_gate)))
 
 
 class Encoder(nn.Module):
@@ -202,9 +208,9 @@ class Encoder(nn.Module):
         """The last hidden states; every layer's input, and the last, are appended to `states`."""
         if gates is not None:
             check_gates(gates, self.shape, examples=len(tokens))
-        closed = (None,) * self.shape.layers
+        ungated = (None,) * self.shape.layers
         rank, heads, units = (
-            (gates.rank, gates.heads, gates.units) if gates else (None, closed, closed)
+            (gates.rank, gates.heads, gates.units) if gates else (None, ungated, ungated)
         )
         keys = None if mask is None else mask[:, None, None]  # (b, s) -> (b, 1, 1, s)
         x = self.embedding(tokens, token_types, rank)

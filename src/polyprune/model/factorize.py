@@ -1,7 +1,6 @@
 """E = Ê diag(G_e) P (Eq. 3): give the word table ranks that can be pruned."""
 
 from dataclasses import replace
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -12,13 +11,11 @@ from .build import Model, assemble, reshaped
 ROWS = 8_192
 """Rows of the table worked on at a time, so that no second table is needed in double precision."""
 
-Start = Literal["spectral", "identity"]
-
 
 def factorize(
     model: Model,
-    start: Start = "spectral",
-    frequencies: Float[Tensor, " vocab"] | None = None,
+    start: str = "spectral",
+    frequencies: Float[Tensor, " words"] | None = None,
 ) -> Model:
     """The same model with its plain word table split into Ê and P.
 
@@ -30,9 +27,12 @@ def factorize(
         raise ValueError("The word table of this model is factorized already.")
     table = model.encoder.embedding.words.weight.detach()
     if start == "identity":
-        words, project = table.clone(), torch.eye(model.shape.width, dtype=table.dtype)
-    else:
+        eye = torch.eye(model.shape.width, dtype=table.dtype, device=table.device)
+        words, project = table.clone(), eye
+    elif start == "spectral":
         words, project = factorize_table(table, frequencies)
+    else:
+        raise ValueError(f"A factorized table starts 'spectral' or 'identity', not {start!r}.")
     state = {
         name: tensor.detach().clone()
         for name, tensor in model.state_dict().items()
@@ -46,7 +46,7 @@ def factorize(
 
 def factorize_table(
     table: Float[Tensor, "vocab width"],
-    frequencies: Float[Tensor, " vocab"] | None = None,
+    frequencies: Float[Tensor, " words"] | None = None,
     out: Float[Tensor, "vocab width"] | None = None,
 ) -> tuple[Float[Tensor, "vocab rank"], Float[Tensor, "rank width"]]:
     """Ê = E V and P = Vᵀ, where V holds the eigenvectors of Eᵀ diag(f) E, largest first.
@@ -56,6 +56,10 @@ def factorize_table(
     weighted by f. The Gram matrix is as wide as the encoder, however long the vocabulary. Ê goes to
     `out`, which may be `table` itself where there is no room for two.
     """
+    if frequencies is not None and len(frequencies) != len(table):
+        raise ValueError(
+            f"{len(frequencies)} frequencies for {len(table)} words: give one for each."
+        )
     gram = torch.zeros(table.shape[1], table.shape[1], dtype=torch.float64, device=table.device)
     for i in range(0, len(table), ROWS):
         rows = table[i : i + ROWS].float()

@@ -33,12 +33,25 @@ class Family:
     masked_lm_act: str | None = "gelu"
     """The activation of the masked-LM readout; None where it is the encoder's."""
     sentence_act: str = "tanh"
+    sentence_dropout_first: bool = True
+    dropouts: Mapping[Readout, str] = field(
+        default_factory=lambda: {
+            "sentence-classification": "classifier_dropout",
+            "token-classification": "classifier_dropout",
+        }
+    )
+    """The config field of each readout's dropout; None there means the encoder's, no field none."""
+    attention_output_dropout: bool = True
+    feed_forward_output_dropout: bool = True
     has_pooler: bool = True
 
     def their_names(self, ours: str, readout: Readout) -> tuple[str, ...]:
         """What the parameter `ours` is called there, without prefix: one name, or q, k and v."""
         layer = re.match(r"encoder\.layers\.(\d+)\.", ours)
-        general = re.sub(r"^encoder\.(layers\.\d+\.)?", "layer." if layer else "", ours)
+        if ours.startswith("encoder."):
+            general = re.sub(r"^encoder\.(layers\.\d+\.)?", "layer." if layer else "", ours)
+        else:
+            general = "readout." + ours.partition(".")[2]
         module, _, parameter = general.rpartition(".")
         names = {**self.encoder, **self.readouts[readout]}
         if general in names:  # a parameter with a name of its own, such as a bias
@@ -127,6 +140,7 @@ _ALL = (
         },
         padded_positions=False,
         masked_lm_act=None,
+        sentence_dropout_first=False,
     ),
     Family(
         model_type="distilbert",
@@ -158,16 +172,25 @@ _ALL = (
             **_LABELS,
         },
         fields={
+            "hidden_size": "dim",
+            "num_attention_heads": "n_heads",
+            "num_hidden_layers": "n_layers",
             "intermediate_size": "hidden_dim",
             "hidden_act": "activation",
             "hidden_dropout_prob": "dropout",
             "attention_probs_dropout_prob": "attention_dropout",
-            "classifier_dropout": "seq_classif_dropout",
         },
         constants={"type_vocab_size": 0, "layer_norm_eps": 1e-12},
         padded_positions=False,
         masked_lm_act=None,
         sentence_act="relu",
+        sentence_dropout_first=False,
+        dropouts={
+            "sentence-classification": "seq_classif_dropout",
+            "token-classification": "dropout",
+            "span": "qa_dropout",
+        },
+        attention_output_dropout=False,
         has_pooler=False,
     ),
     Family(
@@ -182,6 +205,7 @@ _ALL = (
         },
         readouts=_ROBERTA_READOUTS,
         pre_norm=True,
+        feed_forward_output_dropout=False,
     ),
 )
 

@@ -20,32 +20,45 @@ SIDE_FILES = (
 )  # fmt: skip
 
 
-def carry_side_files(source: Path, target: Path) -> None:
-    """Copy tokenizer, sentence-transformers modules and licence from one model folder to another.
+def complete(
+    new: Path, source: Path, differences: Mapping[str, float] | None, newer: Path | None = None
+) -> None:
+    """Make a whole model folder of weights and config: side files of `source`, certificate.
 
-    Files that are already in `target` are newer and stay.
+    A side file that `newer` has already stays as it is there: a tokenizer that has grown since.
     """
+    for weights in new.glob("*.safetensors"):  # which safetensors writes for one user alone
+        shutil.copymode(new / "config.json", weights)
+    if source.is_dir():
+        carry_side_files(source, new, newer or new)
+    write_certificate(new, differences)
+
+
+def carry_side_files(source: Path, target: Path, newer: Path) -> None:
+    """Copy tokenizer, sentence-transformers modules and licence from one folder to another."""
     for path in _side_files(source):
-        copy = target / path.relative_to(source)
-        if not copy.exists():
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+        name = path.relative_to(source)
+        if not (newer / name).exists() and not (target / name).exists():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target / name)
 
 
 def _side_files(source: Path) -> Iterator[Path]:
     for pattern in SIDE_FILES:
         yield from (path for path in source.glob(pattern) if path.is_file())
-    modules = source / "modules.json"
-    if modules.is_file():
-        for module in json.loads(modules.read_text(encoding="utf-8")):
-            if module["path"]:  # the transformer itself lives in the folder's root
-                yield from (path for path in (source / module["path"]).rglob("*") if path.is_file())
+    for module in _modules(source):
+        folder = (source / module).resolve()
+        if module and folder.is_relative_to(source.resolve()):  # never out of the folder
+            yield from (path for path in (source / module).rglob("*") if path.is_file())
 
 
-def share_weights(folder: Path) -> None:
-    """Let whoever may read the config read the weights, which safetensors writes for one user."""
-    for weights in folder.glob("*.safetensors"):
-        shutil.copymode(folder / "config.json", weights)
+def _modules(source: Path) -> list[str]:
+    """The folders of a sentence-transformers model; the transformer itself lives in the root."""
+    try:
+        modules = json.loads((source / "modules.json").read_text(encoding="utf-8"))
+        return [str(module["path"]) for module in modules]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []  # no sentence-transformers model, or none that it could load
 
 
 def write_certificate(folder: Path, differences: Mapping[str, float] | None = None) -> None:
@@ -70,7 +83,15 @@ def write_certificate(folder: Path, differences: Mapping[str, float] | None = No
 def read_certificate(folder: Path) -> dict | None:
     """The certificate of a folder, or None where there is none."""
     path = folder / CERTIFICATE
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    if not path.is_file():
+        return None
+    try:
+        certificate = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        certificate = None
+    if not isinstance(certificate, dict):  # it vouches for nothing, itself included
+        return {"sha256": {CERTIFICATE: "not valid JSON"}}
+    return certificate
 
 
 def broken_seals(folder: Path, pattern: str = "*") -> list[str]:
@@ -96,15 +117,28 @@ def swapped_in(folder: Path) -> Iterator[Path]:
 
     When anything goes wrong, a full disk or Ctrl-C, what was in `folder` is still there.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as temporary:
-        new = Path(temporary)
-        yield new
-        folder.mkdir(exist_ok=True)
-        written = [path.relative_to(new) for path in new.rglob("*") if path.is_file()]
-        for stale in folder.glob("model*.safetensors*"):  # shards of an earlier, larger model
-            if stale.relative_to(folder) not in written:
-                stale.unlink()
-        for name in written:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (new / name).replace(folder / name)
+    there = folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        # Inside `folder`: on the same disk, and writable wherever the folder is.
+        with tempfile.TemporaryDirectory(prefix=".saving.", dir=folder) as temporary:
+            new = Path(temporary)
+            yield new
+            written = [path.relative_to(new) for path in new.rglob("*") if path.is_file()]
+            for name in written:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (new / name).replace(folder / name)
+            _remove_stale_weights(folder, {str(name) for name in written})
+    except BaseException:
+        if not there:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _remove_stale_weights(folder: Path, written: set[str]) -> None:
+    """Remove the one file, or the shards and the index, that the new weights took the place of."""
+    one, index = "model.safetensors", "model.safetensors.index.json"
+    if one in written or index in written:
+        for path in (folder / one, folder / index, *folder.glob("model-*-of-*.safetensors")):
+            if path.name not in written:
+                path.unlink(missing_ok=True)

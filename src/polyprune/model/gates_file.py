@@ -26,7 +26,7 @@ def save_gates(
         raise ValueError(
             f"{len(rows)} names ({', '.join(rows)}) for {len(gates.rank)} rows of gates."
         )
-    tensors = {name: gate.detach().contiguous() for name, gate in gates.named().items()}
+    tensors = {name: gate.detach().clone().contiguous() for name, gate in gates.named().items()}
     with whole_file(Path(path), force=force) as temporary:
         save_file(tensors, temporary, {"format": FORMAT, "rows": json.dumps(list(rows))})
 
@@ -36,14 +36,7 @@ def load_gates(path: str | Path, shape: EncoderShape, row: str | None = None) ->
 
     `row` picks one language's; without it all rows come back.
     """
-    tensors, rows = read_gates(Path(path))
-    heads = sorted((name for name in tensors if name.startswith("heads.")), key=_layer)
-    units = sorted((name for name in tensors if name.startswith("units.")), key=_layer)
-    gates = PerComponent(
-        tuple(tensors[name] for name in heads),
-        tuple(tensors[name] for name in units),
-        tensors["rank"],
-    )
+    gates, rows = read_gates(Path(path))
     try:
         check_gates(gates, shape, examples=len(rows))
     except ValueError as error:
@@ -55,12 +48,8 @@ def load_gates(path: str | Path, shape: EncoderShape, row: str | None = None) ->
     return gates.map(lambda gate: gate[rows.index(row), None])
 
 
-def _layer(name: str) -> int:
-    return int(name.partition(".")[2])
-
-
-def read_gates(path: Path) -> tuple[dict[str, Tensor], list[str]]:
-    """The tensors of a gates file and the names of their rows."""
+def read_gates(path: Path) -> tuple[Gates, list[str]]:
+    """The gates of a file and the names of their rows, whatever model they are for."""
     if not path.is_file():
         raise CheckpointError(
             f"There is no gates file {path}. Write one with polyprune.save_gates()."
@@ -78,4 +67,23 @@ def read_gates(path: Path) -> tuple[dict[str, Tensor], list[str]]:
             f"{path} is a safetensors file, but not one of gates (its format says "
             f"{metadata.get('format', 'nothing')!r}, expected {FORMAT!r})."
         )
-    return tensors, json.loads(metadata["rows"])
+    rows = json.loads(metadata.get("rows", "[]"))
+    heads, units = (
+        tuple(tensors[name] for name in sorted(tensors, key=_layer) if name.startswith(kind))
+        for kind in ("heads.", "units.")
+    )
+    wrong = [name for name, gate in tensors.items() if not _is_right(gate, len(rows))]
+    if "rank" not in tensors or wrong:
+        raise CheckpointError(
+            f"{path} has no right gates for {wrong[0] if wrong else 'rank'}: a finite number for "
+            f"each component in each of {len(rows)} rows. Make it again."
+        )
+    return PerComponent(heads, units, tensors["rank"]), rows
+
+
+def _layer(name: str) -> int:
+    return int(name.partition(".")[2] or -1)
+
+
+def _is_right(gate: Tensor, rows: int) -> bool:
+    return gate.ndim == 2 and len(gate) == rows and bool(gate.isfinite().all())

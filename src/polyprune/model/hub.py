@@ -1,5 +1,6 @@
 """Find, check and load a model: a folder, a name on the Hugging Face hub, or `e5-small`."""
 
+import logging
 from pathlib import Path
 
 import torch
@@ -11,20 +12,19 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 from ..errors import CheckpointError, UnknownName
 from .convert import (
     AUTO_CLASS,
-    from_folder,
-    our_config,
-    plain_name,
-    pruned_heads,
+    check_activation,
+    from_weights,
     read_config,
     readout_of,
     their_config,
-    weight_shapes,
 )
 from .e5 import e5_small
-from .families import FAMILIES
 from .folder import SIDE_FILES, broken_seals
 from .modeling_polyprune import MODELS, PolypruneConfig, PolyprunePreTrainedModel
 from .readouts import READOUTS, Readout
+from .weights import read_weights, weight_shapes
+
+logger = logging.getLogger(__name__)
 
 NAMED = {"e5-small": e5_small}
 """Models that need no hub: a name, and what makes their folder in the user's cache."""
@@ -57,11 +57,17 @@ def load(
     """
     wanted = None if readout is None else known_readout(readout)
     folder = find(path_or_id)
-    if read_config(folder).get("model_type") == PolypruneConfig.model_type:
+    if is_own(folder):
         model = _load_own(folder, wanted, labels, verify)
     else:
-        model = from_folder(folder, wanted, labels)
-    return model if dtype is None else model.to(dtype=dtype)  # pyright: ignore[reportCallIssue]
+        theirs = their_config(folder)
+        if labels is not None:
+            theirs.num_labels = labels
+        model = from_weights(theirs, read_weights(folder), folder, wanted)
+    if dtype is not None:
+        model.to(dtype=dtype)  # pyright: ignore[reportCallIssue]
+        model.config.dtype = dtype
+    return model
 
 
 def known_readout(name: str) -> Readout:
@@ -73,26 +79,30 @@ def known_readout(name: str) -> Readout:
 
 
 def read_shape(path_or_id: str | Path) -> tuple[PolypruneConfig, Readout]:
-    """The config and the readout of a model, without its weights."""
+    """The config and the readout of a model, from the headers of its files."""
     folder = find(path_or_id)
-    written = read_config(folder)
-    if written.get("model_type") == PolypruneConfig.model_type:
-        return _own_config(folder), readout_of(written.get("architectures"))
-    theirs = their_config(folder)
-    names = [plain_name(name, FAMILIES[theirs.model_type]) for name in weight_shapes(folder)]
-    readout = readout_of(theirs.architectures, names)
-    config = our_config(theirs, readout, pooler="pooler.dense.weight" in names)
-    pruned = pruned_heads(theirs)
-    config.heads = [n - len(pruned.get(i, ())) for i, n in enumerate(config.heads)]
-    return config, readout
+    if not is_own(folder):
+        model = from_weights(their_config(folder), weight_shapes(folder), folder)
+        return model.config, model.readout_kind
+    config = own_config(folder)
+    config.dtype = next(iter(weight_shapes(folder).values())).dtype
+    return config, readout_of(config.architectures)
 
 
-def load_tokenizer(path_or_id: str | Path | None) -> PreTrainedTokenizerBase | None:
-    """The tokenizer that lies beside a model, or None where there is none."""
-    folder = Path(path_or_id or "?")
-    if not any((folder / name).is_file() for name in TOKENIZER_FILES):
+def is_own(folder: Path) -> bool:
+    """Whether polyprune saved this folder, or transformers."""
+    return read_config(folder).get("model_type") == PolypruneConfig.model_type
+
+
+def load_tokenizer(folder: str | Path | None) -> PreTrainedTokenizerBase | None:
+    """The tokenizer that lies beside a model, or None where there is none that loads."""
+    if not any((Path(folder or "?") / name).is_file() for name in TOKENIZER_FILES):
         return None
-    return AutoTokenizer.from_pretrained(folder)
+    try:
+        return AutoTokenizer.from_pretrained(folder)
+    except Exception as error:  # a tokenizer fails in as many ways as there are tokenizers
+        logger.warning("The tokenizer in %s does not load (%s).", folder, error)
+        return None
 
 
 def find(path_or_id: str | Path) -> Path:
@@ -105,7 +115,8 @@ def find(path_or_id: str | Path) -> Path:
     if isinstance(path_or_id, Path) or name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise CheckpointError(f"There is no folder {name}. Give a folder that holds config.json.")
     try:
-        wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "*/config.json", *SIDE_FILES]
+        # The folders are sentence-transformers' modules; no weights but safetensors at the top.
+        wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "[0-9]_*/*", *SIDE_FILES]
         return Path(snapshot_download(name, allow_patterns=wanted))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         reason = str(error).partition("\n")[0]
@@ -118,11 +129,18 @@ def find(path_or_id: str | Path) -> Path:
         ) from error
 
 
-def _own_config(folder: Path) -> PolypruneConfig:
+def own_config(folder: Path) -> PolypruneConfig:
+    """The config of a folder that polyprune saved."""
     try:
-        return PolypruneConfig.from_pretrained(folder)
-    except (TypeError, ValueError) as error:
-        raise CheckpointError(f"{folder}/config.json is not right: {error}") from error
+        config = PolypruneConfig.from_pretrained(folder)
+        config.shape, config.wiring  # noqa: B018  (raise if they contradict themselves)
+    except Exception as error:  # whatever transformers or we do not like about a value
+        reason = " ".join(str(error).split())
+        raise CheckpointError(f"{folder}/config.json is not right: {reason}") from error
+    for name in (config.hidden_act, config.masked_lm_act, config.sentence_act):
+        check_activation(name, folder)
+    config.name_or_path = str(folder.resolve())
+    return config
 
 
 def _load_own(
@@ -130,12 +148,12 @@ def _load_own(
 ) -> PolyprunePreTrainedModel:
     if verify:
         check_seals(folder, "*.safetensors")  # the rest may be edited, a card or a label's name
-    config = _own_config(folder)
+    config = own_config(folder)
     readout = readout or readout_of(config.architectures)
     if labels is not None:
         config.num_labels = labels
     try:
-        return MODELS[AUTO_CLASS[readout]].from_pretrained(folder, config=config)
+        return MODELS[AUTO_CLASS[readout]].from_pretrained(folder.resolve(), config=config)
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise CheckpointError(

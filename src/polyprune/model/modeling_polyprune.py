@@ -8,6 +8,7 @@ This file, with what it imports from beside it, is saved into every model folder
 # pyright: reportArgumentType=false
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,9 +28,12 @@ from .axes import Float, Int
 from .components import Gates
 from .configuration_polyprune import PolypruneConfig as PolypruneConfig
 from .encoder import Constant, Encoder
-from .folder import carry_side_files, share_weights, swapped_in, write_certificate
+from .folder import complete, swapped_in
 from .readouts import MaskedWords, Pooler, Readout, SentenceLabel, TokenLabels
 from .shape import EncoderShape
+
+PUSH_ARGUMENTS = ("repo_id", "commit_message", "private", "token", "revision", "create_pr", "tags")
+"""What `save_pretrained(…, push_to_hub=True)` hands on to `push_to_hub`."""
 
 
 class PolyprunePreTrainedModel(PreTrainedModel):
@@ -41,14 +45,16 @@ class PolyprunePreTrainedModel(PreTrainedModel):
     supports_gradient_checkpointing = True
     _supports_sdpa = True
     _no_split_modules = ["Layer", "Embedding"]  # noqa: RUF012
-    _keys_to_ignore_on_load_unexpected = [r"^readout\."]  # noqa: RUF012
+    _keys_to_ignore_on_load_unexpected = [r"^(?!encoder\.)"]  # noqa: RUF012
 
     readout_kind: ClassVar[Readout]
+    readout_name: ClassVar[str]
+    """What the readout's weights are called: another name a kind, lest one be taken for another."""
 
     def __init__(self, config: PolypruneConfig):
         super().__init__(config)
         self.encoder = Encoder(config.shape, config.wiring)
-        self.readout: Any = self._make_readout(config)
+        self.add_module(self.readout_name, self._make_readout(config))
         self.post_init()
 
     def _make_readout(self, config: PolypruneConfig) -> nn.Module | None:
@@ -59,9 +65,30 @@ class PolyprunePreTrainedModel(PreTrainedModel):
         """The widths of the encoder."""
         return self.encoder.shape
 
+    @property
+    def readout(self) -> Any:
+        """What is read off the hidden states; None where there is nothing."""
+        return self._modules[self.readout_name]
+
     def get_input_embeddings(self) -> nn.Module:
         """Ê, or the plain word table."""
         return self.encoder.embedding.words
+
+    def set_input_embeddings(self, value: nn.Module) -> None:
+        """Replace Ê, or the plain word table."""
+        self.encoder.embedding.words = value  # pyright: ignore[reportAttributeAccessIssue]
+
+    def resize_token_embeddings(self, *args, **kwargs) -> nn.Embedding:
+        """As in transformers; the masked-LM readout's bias and the shape follow."""
+        words = super().resize_token_embeddings(*args, **kwargs)
+        self.encoder.shape = replace(self.shape, vocab_size=words.num_embeddings)
+        if isinstance(self.readout, MaskedWords):
+            old = self.readout.bias.data
+            bias = old.new_zeros(words.num_embeddings)
+            kept = min(len(old), len(bias))
+            bias[:kept] = old[:kept]
+            self.readout.bias = nn.Parameter(bias)
+        return words
 
     def _init_weights(self, module: nn.Module) -> None:
         super()._init_weights(module)
@@ -98,21 +125,20 @@ class PolyprunePreTrainedModel(PreTrainedModel):
             super().save_pretrained(save_directory, is_main_process=False, **kwargs)
             return
         folder, source = Path(save_directory), Path(self.config.name_or_path or "?")
+        push = {name: kwargs.pop(name) for name in PUSH_ARGUMENTS if name in kwargs}
         self.config.auto_map = dict(AUTO_MAP)
         with swapped_in(folder) as new:
             super().save_pretrained(new, **kwargs)
-            share_weights(new)
-            if source.is_dir():
-                carry_side_files(source, new)
-            write_certificate(new, differences)
+            complete(new, source, differences, newer=folder)
         if push_to_hub:
-            self.push_to_hub(kwargs.get("repo_id", folder.name), token=kwargs.get("token"))
+            self.push_to_hub(push.pop("repo_id", folder.name), **push)
 
 
 class PolypruneModel(PolyprunePreTrainedModel):
     """Hidden states, to be pooled into sentence embeddings or read by something else."""
 
     readout_kind = "hidden-states"
+    readout_name = "pooler"
 
     def _make_readout(self, config: PolypruneConfig) -> Pooler | None:
         return Pooler(config.hidden_size) if config.pooler else None
@@ -140,10 +166,11 @@ class PolypruneForMaskedLM(PolyprunePreTrainedModel):
     """Logits over the vocabulary at every token."""
 
     readout_kind = "masked-lm"
+    readout_name = "masked_words"
 
     def _make_readout(self, config: PolypruneConfig) -> MaskedWords:
         return MaskedWords(
-            config.hidden_size, config.vocab_size, config.layer_norm_eps, config.readout_act
+            config.hidden_size, config.vocab_size, config.layer_norm_eps, config.masked_lm_act
         )
 
     @can_return_tuple
@@ -172,10 +199,15 @@ class PolypruneForSequenceClassification(PolyprunePreTrainedModel):
     """Logits over labels for every sentence or pair of sentences."""
 
     readout_kind = "sentence-classification"
+    readout_name = "sentence_label"
 
     def _make_readout(self, config: PolypruneConfig) -> SentenceLabel:
         return SentenceLabel(
-            config.hidden_size, config.num_labels, config.readout_act, config.readout_dropout
+            config.hidden_size,
+            config.num_labels,
+            config.sentence_act,
+            config.sentence_dropout,
+            config.sentence_dropout_first,
         )
 
     @can_return_tuple
@@ -203,9 +235,10 @@ class PolypruneForTokenClassification(PolyprunePreTrainedModel):
     """Logits over labels for every token."""
 
     readout_kind = "token-classification"
+    readout_name = "token_labels"
 
     def _make_readout(self, config: PolypruneConfig) -> TokenLabels:
-        return TokenLabels(config.hidden_size, config.num_labels, config.readout_dropout)
+        return TokenLabels(config.hidden_size, config.num_labels, config.token_dropout)
 
     @can_return_tuple
     def forward(
@@ -232,9 +265,10 @@ class PolypruneForQuestionAnswering(PolyprunePreTrainedModel):
     """Logits over the first and the last token of an answer."""
 
     readout_kind = "span"
+    readout_name = "span"
 
     def _make_readout(self, config: PolypruneConfig) -> TokenLabels:
-        return TokenLabels(config.hidden_size, 2, config.readout_dropout)
+        return TokenLabels(config.hidden_size, 2, config.span_dropout)
 
     @can_return_tuple
     def forward(

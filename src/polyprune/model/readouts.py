@@ -37,8 +37,11 @@ class MaskedWords(nn.Module):
 class SentenceLabel(nn.Module):
     """Logits over labels from the first token, through a hidden layer (BERT calls it a pooler)."""
 
-    def __init__(self, width: int, labels: int, activation: str, dropout: float):
+    def __init__(
+        self, width: int, labels: int, activation: str, dropout: float, dropout_first: bool
+    ):
         super().__init__()
+        self.dropout_first = dropout_first
         self.dense = nn.Linear(width, width)
         self.activation = ACTIVATIONS[activation]
         self.output = nn.Linear(width, labels)
@@ -46,7 +49,8 @@ class SentenceLabel(nn.Module):
 
     def forward(self, x: Float[Tensor, "batch seq width"]) -> Float[Tensor, "batch labels"]:
         """Logits of every sentence."""
-        return self.output(self.dropout(self.activation(self.dense(self.dropout(x[:, 0])))))
+        first = self.dropout(x[:, 0]) if self.dropout_first else x[:, 0]
+        return self.output(self.dropout(self.activation(self.dense(first))))
 
 
 class TokenLabels(nn.Module):

@@ -50,8 +50,16 @@ class Wiring:
     """Normalize before each sublayer and once at the end (XLM-R XL), not after each."""
     padded_positions: bool = True
     """RoBERTa's positions start after the padding id and skip padding; BERT's are 0, 1, 2, …"""
-    padding_id: int = 1
+    padding_id: int | None = 1
     norm_epsilon: float = 1e-5
     activation: str = "gelu"
     dropout: float = 0.1
+    """Of the embedding."""
     attention_dropout: float = 0.1
+    """Of attention probabilities."""
+    attention_output_dropout: float = 0.1
+    feed_forward_output_dropout: float = 0.1
+
+    def __post_init__(self):
+        if self.padded_positions and self.padding_id is None:
+            raise ValueError("Positions that skip padding need a padding id: set pad_token_id.")

@@ -24,6 +24,8 @@ def shrink(model: Model, gates: Gates) -> Model:
             "example gates.map(lambda g: g[:1])."
         )
     check_gates(gates, model.shape)
+    if not all(gate.isfinite().all() for gate in gates.leaves()):
+        raise ValueError("A gate is a number from 0 to 1; these have NaN or infinite ones.")
     if not gates.rank.any():
         raise ValueError(
             "All rank gates are closed: every word would look alike. Keep at least one."

@@ -9,9 +9,9 @@ from transformers import PreTrainedConfig, PreTrainedModel, initialization
 
 from ..errors import CheckpointError
 from .build import assemble, reshaped
-from .convert import AUTO_CLASS
+from .convert import AUTO_CLASS, RENAMED, THEIR_OWN, TOKEN_IDS
 from .families import FAMILIES, Family
-from .modeling_polyprune import PolyprunePreTrainedModel
+from .modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
 from .readouts import Readout
 from .shape import EncoderShape
 
@@ -24,6 +24,10 @@ def why_not_stock(shape: EncoderShape) -> str | None:
         return (
             f"layer {cut[0]} keeps {shape.heads[cut[0]]} of {full} heads, and transformers derives "
             "the width of a head from their number"
+        )
+    if not any(shape.units):
+        return (
+            "none of its layers keeps a unit, and transformers wants at least one (--pad adds it)"
         )
     if len(set(shape.units)) > 1:
         return (
@@ -83,35 +87,24 @@ def _their_state(
 
 
 def _their_dense_config(model: PolyprunePreTrainedModel, family: Family) -> PreTrainedConfig:
+    """What `our_config` made of theirs, undone."""
     ours, shape = model.config, model.shape
-    fields = {
+    renamed = {
+        **{name: getattr(ours, name) for name in RENAMED},
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.width // shape.head_width,
         "intermediate_size": shape.units[0],
-        "classifier_dropout": ours.readout_dropout,
-        **{
-            name: getattr(ours, name)
-            for name in (
-                "hidden_act",
-                "hidden_dropout_prob",
-                "attention_probs_dropout_prob",
-                "layer_norm_eps",
-                "type_vocab_size",
-                "max_position_embeddings",
-            )
-        },
     }
     theirs = {
         family.fields.get(name, name): value
-        for name, value in fields.items()
+        for name, value in renamed.items()
         if name not in family.constants
     }
-    same = ("vocab_size", "hidden_size", "pad_token_id", "bos_token_id", "eos_token_id", "id2label",
-            "label2id", "problem_type", "initializer_range")  # fmt: skip
+    ids = (*TOKEN_IDS, "initializer_range")
+    own = (set(PolypruneConfig.__annotations__) - set(ids)) | THEIR_OWN
+    carried = {name: value for name, value in ours.to_diff_dict().items() if name not in own}
     return transformers.AutoConfig.for_model(
-        family.model_type,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.width // shape.head_width,
-        **{name: getattr(ours, name) for name in same},
-        **theirs,
+        family.model_type, **(carried | {name: getattr(ours, name) for name in ids} | theirs)
     )
 
 

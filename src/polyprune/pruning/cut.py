@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..corpora.probes import probe_texts
+from ..errors import ConfigError
 from ..model.certificate import Probe, certify, random_probe, text_probes
 from ..model.components import Gates
-from ..model.folder import carry_side_files, share_weights, write_certificate
+from ..model.folder import complete
 from ..model.hub import load_tokenizer
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.shrink import shrink
@@ -37,18 +38,19 @@ def cut(
 ) -> tuple[PolyprunePreTrainedModel, dict[str, float]]:
     """Write what `gates` keep of `model`; give it back with its differences in each language."""
     probes = probes_for(model, languages)
-    small = shrink(model, gates)
-    differences = certify(model, gates, small, probes)
+    try:
+        small = shrink(model, gates)
+    except ValueError as error:
+        raise ConfigError(f"These gates cannot be cut: {error}") from error
     with whole_folder(out, force=force) as folder:
         if stock is None:
+            differences = certify(model, gates, small, probes)
             small.save_pretrained(folder, differences=differences)
         else:
-            to_transformers(small, pad=stock.pad).save_pretrained(folder)
-            share_weights(folder)
-            source = Path(model.config.name_or_path or "?")
-            if source.is_dir():
-                carry_side_files(source, folder)
-            write_certificate(folder, differences)
+            plain = to_transformers(small, pad=stock.pad)
+            differences = certify(model, gates, plain, probes)
+            plain.save_pretrained(folder)
+            complete(folder, Path(model.config.name_or_path or "?"), differences)
     return small, differences
 
 
@@ -58,5 +60,5 @@ def probes_for(
     """Sentences in these languages for a model with a tokenizer, and random tokens for any."""
     texts = probe_texts(languages)
     tokenizer = load_tokenizer(model.config.name_or_path)
-    spoken = text_probes(tokenizer, texts) if tokenizer is not None else {}
+    spoken = text_probes(tokenizer, texts, model.shape) if tokenizer is not None else {}
     return {**spoken, RANDOM: random_probe(model.shape)}
