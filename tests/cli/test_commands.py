@@ -188,6 +188,41 @@ def test_several_rows_need_a_language(dense, gates):
     assert "Did you mean 'sw'?" in error
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--layers", "a"], "--layers takes numbers"),
+        (["--layers", "0", "--pad"], "--pad is for --stock"),
+        (["--layers", "0", "--language", "sw"], "give --gates too"),
+    ],
+)
+def test_options_that_do_not_go_together(dense, options, why):
+    status, _, error = polyprune("shrink", dense, *options, "--out", dense.parent / "x")
+    assert status == 2
+    assert why in error
+
+
+def test_gates_that_leave_no_words(dense):
+    gates, path = pp.open_gates(pp.load(dense).shape), dense.parent / "g"
+    gates.rank.zero_()
+    pp.save_gates(path, gates)
+    status, _, error = polyprune("shrink", dense, "--gates", path, "--out", dense.parent / "x")
+    assert status == 2
+    assert "Keep at least one" in error
+
+
+def test_a_place_where_nothing_can_be_written(dense):
+    status, _, error = polyprune("shrink", dense, "--layers", "0", "--out", "/proc/x/y")
+    assert status == 2
+    assert "/proc/x" in error
+
+
+@pytest.mark.parametrize("tokenizer", ["{}", '{"version": "1.0"}'], ids=["empty", "half"])
+def test_a_broken_tokenizer_does_not_stop_the_cut(dense, tokenizer):
+    (dense / "tokenizer.json").write_text(tokenizer)
+    assert polyprune("shrink", dense, "--layers", "0", "--out", dense.parent / "x")[0] == 0
+
+
 def test_nothing_to_cut(dense):
     status, _, error = polyprune("shrink", dense, "--out", dense.parent / "x")
     assert status == 2

@@ -9,8 +9,8 @@ from conftest import tiny_model
 from safetensors.torch import load_file, save_file
 
 import polyprune as pp
-from polyprune.errors import CheckpointError, ConfigError, PolypruneError, UnknownName
-from polyprune.storage import whole_file, whole_folder
+from polyprune.errors import CheckpointError, PolypruneError, UnknownName
+from polyprune.model.checks import changed_since, problems
 
 
 @pytest.fixture
@@ -204,94 +204,81 @@ def test_a_pooler_is_kept_under_a_fresh_classifier(tmp_path):
     assert torch.equal(model.readout.dense.weight, theirs.pooler.dense.weight)
 
 
-# ---- gates files ---------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"model_type": None}, "Unknown model family 'None'"),
+        ({"hidden_size": "abc"}, "is not right"),
+        ({"pruned_heads": {"0": [9]}}, "lists head 9 of layer 0"),
+        ({"pad_token_id": None}, "need a padding id"),
+    ],
+)
+def test_configs_that_cannot_be_meant(folder, changes, why):
+    edit_config(folder, **changes)
+    with pytest.raises(PolypruneError, match=why):
+        pp.load(folder)
 
 
-def test_gates_survive_their_file(folder, tmp_path):
-    gates = pp.open_gates(pp.load(folder).shape, rows=2).map(torch.rand_like)
-    pp.save_gates(tmp_path / "gates", gates, ["sw", "ur"])
-    again = pp.load_gates(tmp_path / "gates", pp.load(folder).shape)
-    assert all(torch.equal(a, b) for a, b in zip(again.leaves(), gates.leaves(), strict=True))
-    ur = pp.load_gates(tmp_path / "gates", pp.load(folder).shape, "ur")
-    assert torch.equal(ur.rank, gates.rank[1:])
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"heads": [4]}, "1 layers of heads, but 2 of units"),
+        ({"hidden_act": "foo"}, "has activation 'foo'"),
+        ({"rank": 5}, "has rank 24, its width, not 5"),
+        ({"vocab_size": "many"}, "is not right|do not load"),
+    ],
+)
+def test_configs_of_ours_that_cannot_be_meant(small, changes, why):
+    edit_config(small, **changes)
+    with pytest.raises(CheckpointError, match=why):
+        pp.load(small)
 
 
-def test_rows_and_names_must_agree(folder, tmp_path):
-    with pytest.raises(ValueError, match=r"1 names \(shared\) for 2 rows"):
-        pp.save_gates(tmp_path / "gates", pp.open_gates(pp.load(folder).shape, rows=2))
+@pytest.mark.parametrize("text", ["[]", "3"])
+def test_a_config_that_is_no_config(folder, text):
+    (folder / "config.json").write_text(text)
+    with pytest.raises(CheckpointError, match="is not a model's config"):
+        pp.load(folder)
 
 
-def test_gates_of_another_model(folder, tmp_path):
-    shape = pp.load(folder).shape
-    pp.save_gates(tmp_path / "gates", pp.open_gates(shape))
-    other = pp.drop_layers(pp.load(folder), [0]).shape
-    with pytest.raises(CheckpointError, match="was made for another model"):
-        pp.load_gates(tmp_path / "gates", other)
+def test_an_index_that_indexes_nothing(folder):
+    (folder / "model.safetensors.index.json").write_text("{}")
+    with pytest.raises(CheckpointError, match="does not say which tensor is in which file"):
+        pp.load(folder)
 
 
-def test_no_gates_file(folder, tmp_path):
-    with pytest.raises(CheckpointError, match="There is no gates file"):
-        pp.load_gates(tmp_path / "gates", pp.load(folder).shape)
+def test_a_certificate_that_is_none_vouches_for_nothing(small):
+    (small / "certificate.json").write_text("{")
+    assert problems(small) == [
+        f"certificate.json in {small} does not match certificate.json: changed or damaged since."
+    ]
 
 
-def test_weights_are_not_gates(folder):
-    with pytest.raises(CheckpointError, match="but not one of gates"):
-        pp.load_gates(folder / "model.safetensors", pp.load(folder).shape)
+def test_check_compares_weights_and_config_of_transformers_too(folder):
+    assert not problems(folder)
+    edit_config(folder, intermediate_size=41)
+    assert "has shape (40, 24)" in problems(folder)[0]
 
 
-def test_a_damaged_gates_file(folder, tmp_path):
-    (tmp_path / "gates").write_bytes(b"gates")
-    with pytest.raises(CheckpointError, match="is damaged or no safetensors file"):
-        pp.load_gates(tmp_path / "gates", pp.load(folder).shape)
+def test_check_does_not_mind_a_tokenizer_that_has_changed(small):
+    (small / "tokenizer.json").write_text("old")
+    pp.load(small).save_pretrained(small.parent / "again")
+    (small.parent / "again" / "tokenizer.json").write_text("new")
+    assert not problems(small.parent / "again")
+    assert changed_since(small.parent / "again") == ["tokenizer.json"]
 
 
-# ---- files that appear whole or not at all ---------------------------------------------------
+def test_labels_of_another_number(tmp_path):
+    tiny_model("bert", "token-classification").save_pretrained(tmp_path)
+    with pytest.raises(CheckpointError, match="another number of labels"):
+        pp.load(tmp_path, labels=9)
 
 
-class Interrupted(Exception):
-    pass
-
-
-def interrupted():
-    return pytest.raises(Interrupted)
-
-
-def test_an_interrupted_folder_leaves_the_old_one(tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "config.json").write_text("old")
-    with interrupted(), whole_folder(tmp_path / "out", force=True) as new:
-        (new / "half").write_text("half")
-        raise Interrupted
-    assert [path.name for path in tmp_path.rglob("*")] == ["out", "config.json"]
-
-
-def test_a_folder_of_something_else_is_not_replaced(tmp_path):
-    (tmp_path / "photos").mkdir()
-    (tmp_path / "photos" / "summer.jpg").write_text("sun")
-    with (
-        pytest.raises(ConfigError, match="is a folder of something else"),
-        whole_folder(tmp_path / "photos", force=True),
-    ):
-        pass
-    assert (tmp_path / "photos" / "summer.jpg").exists()
-
-
-def test_force_replaces_the_whole_folder(tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "config.json").write_text("old")
-    with whole_folder(tmp_path / "out", force=True) as new:
-        (new / "new").write_text("new")
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["new", "out"]
-
-
-def test_a_file_is_not_overwritten_unless_forced(tmp_path):
-    (tmp_path / "file").write_text("old")
-    with pytest.raises(ConfigError, match="exists already"), whole_file(tmp_path / "file"):
-        pass
-    with interrupted(), whole_file(tmp_path / "file", force=True) as new:
-        new.write_text("half")
-        raise Interrupted
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "old")]
+def test_a_start_that_does_not_exist(folder):
+    with pytest.raises(ValueError, match="starts 'spectral' or 'identity', not 'svd'"):
+        pp.factorize(pp.load(folder), "svd")
+    with pytest.raises(ValueError, match="3 frequencies for 60 words"):
+        pp.factorize(pp.load(folder), frequencies=torch.ones(3))
 
 
 def test_saving_over_a_folder_keeps_it_when_the_weights_cannot_be_written(small, monkeypatch):

@@ -66,6 +66,7 @@ def from_weights(
     readout = readout or readout_of(theirs.architectures, weights)
     config = our_config(theirs, readout, pooler="pooler.dense.weight" in weights)
     config.name_or_path = str(folder.resolve())
+    check_config(config, folder)
     _refuse_untied(theirs, weights, readout, folder)
     pruned = pruned_heads(theirs)
     already_cut = pruned and _query_rows(weights, family, config) < config.head_width * sum(
@@ -90,22 +91,25 @@ def their_config(folder: Path) -> PreTrainedConfig:
         reason = " ".join(str(error).split())
         raise CheckpointError(f"{folder}/config.json is not right: {reason}.") from error
     positions = getattr(theirs, "position_embedding_type", "absolute")
-    activation = getattr(theirs, FAMILIES[model_type].fields.get("hidden_act", "hidden_act"))
     if getattr(theirs, "is_decoder", False) or positions != "absolute":
         raise CheckpointError(
             f"{folder} is a decoder or has {positions} positions; polyprune prunes encoders with "
             "absolute positions."
         )
-    check_activation(activation, folder)
     return theirs
 
 
-def check_activation(name: str, folder: Path) -> None:
-    """Raise unless we know the activation of a model."""
-    if name not in ACTIVATIONS:
-        raise CheckpointError(
-            f"{folder} has activation {name!r}; known are {', '.join(ACTIVATIONS)}."
-        )
+def check_config(config: PolypruneConfig, folder: Path) -> None:
+    """Raise if a config of ours contradicts itself, or names an activation we do not know."""
+    try:
+        config.shape, config.wiring  # noqa: B018
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{folder}/config.json is not right: {error}") from error
+    for name in (config.hidden_act, config.masked_lm_act, config.sentence_act):
+        if name not in ACTIVATIONS:
+            raise CheckpointError(
+                f"{folder} has activation {name!r}; known are {', '.join(ACTIVATIONS)}."
+            )
 
 
 def read_config(folder: Path) -> dict:

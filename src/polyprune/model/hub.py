@@ -12,7 +12,7 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 from ..errors import CheckpointError, UnknownName
 from .convert import (
     AUTO_CLASS,
-    check_activation,
+    check_config,
     from_weights,
     read_config,
     readout_of,
@@ -133,12 +133,10 @@ def own_config(folder: Path) -> PolypruneConfig:
     """The config of a folder that polyprune saved."""
     try:
         config = PolypruneConfig.from_pretrained(folder)
-        config.shape, config.wiring  # noqa: B018  (raise if they contradict themselves)
-    except Exception as error:  # whatever transformers or we do not like about a value
+    except Exception as error:  # whatever transformers does not like about a value
         reason = " ".join(str(error).split())
         raise CheckpointError(f"{folder}/config.json is not right: {reason}") from error
-    for name in (config.hidden_act, config.masked_lm_act, config.sentence_act):
-        check_activation(name, folder)
+    check_config(config, folder)
     config.name_or_path = str(folder.resolve())
     return config
 
