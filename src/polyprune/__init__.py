@@ -24,19 +24,27 @@ if TYPE_CHECKING:
     from .model.shrink import drop_layers as drop_layers
     from .model.shrink import shrink as shrink
     from .model.stock import to_transformers as to_transformers
+    from .pruning.budget import ComponentWeights as ComponentWeights
+    from .pruning.budget import keep_best as keep_best
+    from .pruning.hard_concrete import HardConcrete as HardConcrete
+    from .pruning.importance import importance as importance
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "ComponentWeights": "pruning.budget",
     "Encoder": "model.encoder",
     "EncoderShape": "model.shape",
     "Gates": "model.components",
+    "HardConcrete": "pruning.hard_concrete",
     "PerComponent": "model.components",
     "PolypruneError": "errors",
     "certify": "model.certificate",
     "drop_layers": "model.shrink",
     "factorize": "model.factorize",
     "footprint": "measuring.footprint",
+    "importance": "pruning.importance",
+    "keep_best": "pruning.budget",
     "load": "model.hub",
     "load_gates": "model.gates_file",
     "open_gates": "model.components",
