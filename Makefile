@@ -32,7 +32,7 @@ bench: .venv/ready  ## speed against transformers; close other programs first
 
 docs: .venv/ready  ## the site, in site/
 	$(PIP) -e ".[docs]"
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # torch first and by itself: a plain `pip install torch` may fetch gigabytes of CUDA packages.
 .venv/ready: pyproject.toml

@@ -94,7 +94,7 @@ def main() -> None:
             table.add_row(language, f"{difference:.1e}")
         show(table)
         show(f"\n{len(certificate['sha256'])} files with their SHA-256, for example")
-        show(f"  model.safetensors  {certificate['sha256']['model.safetensors']}")
+        show(f"  model.safetensors  {certificate['sha256']['model.safetensors'][:32]}…")
 
 
 if __name__ == "__main__":

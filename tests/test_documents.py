@@ -60,10 +60,11 @@ def test_the_commands_of_the_readme_run(tmp_path, e5_folder):
 
 @pytest.mark.slow
 def test_the_examples_of_every_help_run(tmp_path, e5_folder):
-    e5 = ("shrink", "measure")
-    for verb in (*e5, "ls"):
+    for verb in ("shrink", "measure", "ls"):
         text = run_command(["polyprune", verb, "--help"], tmp_path, e5_folder).stdout
-        run_command(shlex.split(text.strip().splitlines()[-1]), tmp_path, e5_folder)
+        example = shlex.split(text.strip().splitlines()[-1])
+        assert example[:2] == ["polyprune", verb]
+        run_command(example, tmp_path, e5_folder)
 
 
 def run_command(command, cwd, e5_folder):

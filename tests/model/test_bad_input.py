@@ -167,6 +167,11 @@ def test_an_untied_masked_lm(folder):
     assert pp.load(folder, "hidden-states").readout is None
 
 
+def test_a_readout_may_be_called_what_transformers_calls_it(folder):
+    assert pp.load(folder, "none").readout_kind == "hidden-states"
+    assert pp.load(folder, "question-answering").readout_kind == "span"
+
+
 def test_an_unknown_readout(folder):
     with pytest.raises(UnknownName, match=r"Did you mean 'masked-lm'\? There are: masked-lm"):
         pp.load(folder, "masked-ml")

@@ -29,6 +29,13 @@ logger = logging.getLogger(__name__)
 NAMED = {"e5-small": e5_small}
 """Models that need no hub: a name, and what makes their folder in the user's cache."""
 
+READOUT_ALIASES = {
+    "none": "hidden-states",
+    "mlm": "masked-lm",
+    "sequence-classification": "sentence-classification",
+    "question-answering": "span",
+}
+
 TOKENIZER_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
@@ -71,7 +78,8 @@ def load(
 
 
 def known_readout(name: str) -> Readout:
-    """The readout of this name."""
+    """The readout of this name, or of what transformers calls its task."""
+    name = READOUT_ALIASES.get(name, name)
     for readout in READOUTS:
         if readout == name:
             return readout

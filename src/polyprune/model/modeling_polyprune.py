@@ -148,8 +148,8 @@ class PolypruneModel(PolyprunePreTrainedModel):
         self,
         input_ids: Int[Tensor, "batch seq"],
         attention_mask: Tensor | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         gates: Gates | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         output_hidden_states: bool | None = None,
     ) -> BaseModelOutputWithPooling:
         """The last hidden states, and the pooled first token where the model has a pooler."""
@@ -178,8 +178,8 @@ class PolypruneForMaskedLM(PolyprunePreTrainedModel):
         self,
         input_ids: Int[Tensor, "batch seq"],
         attention_mask: Tensor | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         gates: Gates | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         labels: Int[Tensor, "batch seq"] | None = None,
         output_hidden_states: bool | None = None,
     ) -> MaskedLMOutput:
@@ -215,8 +215,8 @@ class PolypruneForSequenceClassification(PolyprunePreTrainedModel):
         self,
         input_ids: Int[Tensor, "batch seq"],
         attention_mask: Tensor | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         gates: Gates | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         labels: Tensor | None = None,
         output_hidden_states: bool | None = None,
     ) -> SequenceClassifierOutput:
@@ -245,8 +245,8 @@ class PolypruneForTokenClassification(PolyprunePreTrainedModel):
         self,
         input_ids: Int[Tensor, "batch seq"],
         attention_mask: Tensor | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         gates: Gates | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         labels: Int[Tensor, "batch seq"] | None = None,
         output_hidden_states: bool | None = None,
     ) -> TokenClassifierOutput:
@@ -275,8 +275,8 @@ class PolypruneForQuestionAnswering(PolyprunePreTrainedModel):
         self,
         input_ids: Int[Tensor, "batch seq"],
         attention_mask: Tensor | None = None,
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         gates: Gates | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
         start_positions: Int[Tensor, " batch"] | None = None,
         end_positions: Int[Tensor, " batch"] | None = None,
         output_hidden_states: bool | None = None,
