@@ -115,11 +115,11 @@ def load_tokenizer(folder: str | Path | None) -> PreTrainedTokenizerBase | None:
 
 def find(path_or_id: str | Path) -> Path:
     """The folder of a model; fetched from the hub, or made in the cache, where necessary."""
-    name = str(path_or_id)
-    if name in NAMED and not Path(name).is_dir():
+    name, folder = str(path_or_id), Path(path_or_id).expanduser()
+    if folder.is_dir():
+        return folder
+    if name in NAMED:
         return NAMED[name]()
-    if Path(name).is_dir():
-        return Path(name)
     if isinstance(path_or_id, Path) or name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise CheckpointError(f"There is no folder {name}. Give a folder that holds config.json.")
     try:
