@@ -82,6 +82,13 @@ def batch(family: str, examples: int = 3, tokens: int = 9) -> dict[str, torch.Te
     return inputs
 
 
+@pytest.fixture
+def dense(tmp_path) -> Path:
+    """The folder of a dense transformers model with a masked-LM readout."""
+    tiny_model("xlm-roberta").save_pretrained(tmp_path / "dense")
+    return tmp_path / "dense"
+
+
 @pytest.fixture(params=sorted(FAMILIES))
 def family(request) -> str:
     return request.param

@@ -28,12 +28,6 @@ def polyprune(*arguments):
 
 
 @pytest.fixture
-def dense(tmp_path):
-    tiny_model("xlm-roberta").save_pretrained(tmp_path / "dense")
-    return tmp_path / "dense"
-
-
-@pytest.fixture
 def gates(dense):
     gates = pp.open_gates(pp.load(dense).shape, rows=2)
     gates.heads[0][:, 2:] = 0

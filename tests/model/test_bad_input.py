@@ -14,10 +14,8 @@ from polyprune.model.checks import changed_since, problems
 
 
 @pytest.fixture
-def folder(tmp_path):
-    """A dense transformers folder."""
-    tiny_model("xlm-roberta").save_pretrained(tmp_path / "dense")
-    return tmp_path / "dense"
+def folder(dense):
+    return dense
 
 
 @pytest.fixture

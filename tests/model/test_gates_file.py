@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from conftest import tiny_model
 from safetensors.torch import save_file
 
 import polyprune as pp
@@ -10,10 +9,8 @@ from polyprune.errors import CheckpointError
 
 
 @pytest.fixture
-def folder(tmp_path):
-    """A dense transformers folder."""
-    tiny_model("xlm-roberta").save_pretrained(tmp_path / "dense")
-    return tmp_path / "dense"
+def folder(dense):
+    return dense
 
 
 def test_gates_survive_their_file(folder, tmp_path):

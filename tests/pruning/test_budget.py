@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from polyprune.model.components import PerComponent, open_gates, sizes
 from polyprune.model.shape import EncoderShape
-from polyprune.pruning.budget import ComponentWeights, density_of, keep_best, total_weight
+from polyprune.pruning.budget import ComponentWeights, density_of, keep_best
 
 XLM_R_BASE = EncoderShape(250_002, 514, 1, 768, 64, (12,) * 12, (3072,) * 12, 768)
 PAPER = json.loads((VECTORS / "ds_binning.json").read_text())["full_scale"]
@@ -93,7 +93,9 @@ def test_each_row_is_ranked_by_itself(ranking):
 
 
 def test_xlm_r_base_weighs_what_the_paper_says():
-    assert total_weight(XLM_R_BASE) == PAPER["total_weight"] == 111_360
+    assert (
+        ComponentWeights.of(XLM_R_BASE).total(sizes(XLM_R_BASE)) == PAPER["total_weight"] == 111_360
+    )
     assert ComponentWeights.of(XLM_R_BASE) == ComponentWeights(256, 2, 1)
     assert ComponentWeights.like(open_gates(XLM_R_BASE)) == ComponentWeights(256, 2, 1)
 

@@ -139,6 +139,8 @@ def test_a_contrastive_loss_scores_a_sentence_encoder(tmp_path, inputs):
 
 
 def test_no_text_and_no_numbers_are_named(model, inputs):
+    with pytest.raises(DataError, match="no languages to score with"):
+        importance(model, {})
     with pytest.raises(DataError, match="no text in sw"):
         importance(model, {"en": [inputs], "sw": []})
     with torch.no_grad():

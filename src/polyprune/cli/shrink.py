@@ -46,11 +46,11 @@ def shrink(
         raise ConfigError("--pad is for --stock: other folders need no padding.")
     if language and gates is None:
         raise ConfigError(f"--language {language} picks a row of a gates file: give --gates too.")
-    refuse_to_overwrite(out, force=force)
+    refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
     disable_progress_bar()  # transformers' own, a flash for every file
     original = load(model)
     large = _keep_layers(original, layers)
-    _, differences = cut(
+    differences = cut(
         large,
         _gates(large, gates, language),
         out,

@@ -1,7 +1,6 @@
 """Putting a model together from a config and ready-made tensors, without initializing it twice."""
 
 import copy
-import warnings
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -25,9 +24,7 @@ def reshaped(config: PolypruneConfig, shape: EncoderShape) -> PolypruneConfig:
 
 def empty(cls: type[Model], config: PolypruneConfig) -> Model:
     """A model whose weights take no memory yet."""
-    with torch.device("meta"), warnings.catch_warnings():
-        # An emptied vocabulary or a fresh readout is filled later; torch need not tell.
-        warnings.filterwarnings("ignore", "Initializing zero-element tensors")
+    with torch.device("meta"):
         return cls(config).eval()
 
 

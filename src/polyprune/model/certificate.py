@@ -23,11 +23,10 @@ def certify(
     """The largest |gated − shrunk| output on the probe of each language."""
     training = model.training, small.training
     model.eval(), small.eval()
-    found = {
-        language: _difference(model, gates, small, probe) for language, probe in probes.items()
-    }
-    model.train(training[0]), small.train(training[1])
-    return found
+    try:
+        return {name: _difference(model, gates, small, probe) for name, probe in probes.items()}
+    finally:
+        model.train(training[0]), small.train(training[1])
 
 
 @torch.inference_mode()
@@ -54,10 +53,8 @@ def text_probes(
     tokenizer: PreTrainedTokenizerBase, texts: Mapping[str, Sequence[str]], shape: EncoderShape
 ) -> dict[str, Probe]:
     """The tokenized texts of each language, as far as they fit the model."""
-    wanted, longest = (
-        ("input_ids", "attention_mask", "token_type_ids"),
-        min(64, shape.positions - 2),
-    )
+    wanted = ("input_ids", "attention_mask", "token_type_ids")
+    longest = min(64, shape.positions - 2)
     probes = {}
     for language, lines in texts.items():
         lines = list(lines) if tokenizer.pad_token else [lines[0]]

@@ -5,7 +5,7 @@ from pathlib import Path
 from ..errors import PolypruneError
 from .build import empty
 from .convert import AUTO_CLASS, from_weights, readout_of, their_config
-from .folder import broken_seals
+from .folder import CERTIFICATE, broken_seals
 from .gates_file import read_gates
 from .hub import is_own, own_config
 from .modeling_polyprune import MODELS
@@ -21,7 +21,7 @@ def problems(path: Path) -> list[str]:
 
 def changed_since(folder: Path) -> list[str]:
     """The side files that are not as they were saved, such as a tokenizer that has grown."""
-    vital = {*broken_seals(folder, "*.safetensors"), *broken_seals(folder, "config.json")}
+    vital = _broken_vital(folder)
     return [name for name in broken_seals(folder) if name not in vital]
 
 
@@ -35,11 +35,16 @@ def _told(check, path: Path) -> list[str]:
 
 
 def _seals(folder: Path) -> list[str]:
-    broken = [*broken_seals(folder, "*.safetensors"), *broken_seals(folder, "config.json")]
     return [
         f"{name} in {folder} does not match certificate.json: changed or damaged since."
-        for name in (*broken, *broken_seals(folder, "certificate.json"))
+        for name in _broken_vital(folder)
     ]
+
+
+def _broken_vital(folder: Path) -> list[str]:
+    """What must be as it was saved; a card, a tokenizer or a label's name may be edited."""
+    patterns = ("*.safetensors", "config.json", CERTIFICATE)
+    return [name for pattern in patterns for name in broken_seals(folder, pattern)]
 
 
 def _compare(folder: Path) -> list[str]:

@@ -7,6 +7,7 @@ This file, with what it imports from beside it, is saved into every model folder
 # transformers' outputs are annotated FloatTensor, which no operation of torch is said to return.
 # pyright: reportArgumentType=false
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -57,8 +58,9 @@ class PolyprunePreTrainedModel(PreTrainedModel):
         self.add_module(self.readout_name, self._make_readout(config))
         self.post_init()
 
+    @abstractmethod
     def _make_readout(self, config: PolypruneConfig) -> nn.Module | None:
-        raise NotImplementedError  # abstract: one line in each of the classes below
+        """The readout of this kind; None where there is nothing to read off."""
 
     @property
     def shape(self) -> EncoderShape:

@@ -12,7 +12,6 @@ from .build import assemble, reshaped
 from .convert import AUTO_CLASS, RENAMED, THEIR_OWN, TOKEN_IDS
 from .families import FAMILIES, Family
 from .modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
-from .readouts import Readout
 from .shape import EncoderShape
 
 
@@ -58,20 +57,13 @@ def to_transformers(model: PolyprunePreTrainedModel, pad: bool = False) -> PreTr
         )
     family, readout = FAMILIES[model.config.family], model.readout_kind
     auto = getattr(transformers, AUTO_CLASS[readout])
-    pooling = (
-        {}
-        if model.config.pooler or not _takes_pooling(family, readout)
-        else {"add_pooling_layer": False}
-    )
+    no_pooler = family.has_pooler and readout == "hidden-states" and not model.config.pooler
+    options = {"add_pooling_layer": False} if no_pooler else {}
     with initialization.no_init_weights():
-        theirs = auto.from_config(_their_dense_config(model, family), dtype=model.dtype, **pooling)
+        theirs = auto.from_config(_their_dense_config(model, family), dtype=model.dtype, **options)
     theirs.load_state_dict(_their_state(model, family, theirs), strict=False)
     theirs.tie_weights()
     return theirs.eval()
-
-
-def _takes_pooling(family: Family, readout: Readout) -> bool:
-    return family.has_pooler and readout == "hidden-states"
 
 
 def _their_state(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..model.axes import Float
-from ..model.components import Gates, PerComponent, sizes
+from ..model.axes import Float, Int
+from ..model.components import Gates, PerComponent
 from ..model.shape import EncoderShape
 
 Scores = PerComponent[Float[Tensor, "rows n"]]
@@ -60,15 +60,23 @@ def keep_best(scores: Scores, density: float, weights: ComponentWeights | None =
         raise ValueError(f"A density is a fraction between 0 and 1, got {density}.")
     weights = weights or ComponentWeights.like(scores)
     counts = scores.map(lambda score: score.shape[-1])
-    flat = torch.cat(scores.leaves(), dim=1)  # (rows, components)
+    # The slack is for products such as 0.1 · 111,360, which is a little less than it should be.
+    fits = size_when_kept(scores, weights) <= int(density * weights.total(counts) + 1e-6)
+    return unflatten(fits.float(), counts)
+
+
+def size_when_kept(scores: Scores, weights: ComponentWeights) -> Int[Tensor, "rows components"]:
+    """The weight of each component and of all that rank before it, most important first.
+
+    In integers, so that no rounding decides what fits.
+    """
+    flat = torch.cat(scores.leaves(), dim=1)
     if not flat.isfinite().all():
         raise ValueError("Scores must be finite numbers; there are NaN or infinite ones.")
+    counts = scores.map(lambda score: score.shape[-1])
+    cost = torch.cat(weights.spread(counts).leaves()).expand_as(flat)
     order = flat.argsort(dim=1, descending=True, stable=True)
-    cost = torch.cat(weights.spread(counts).leaves()).expand_as(flat).gather(1, order)
-    # Integers, so that no rounding decides; the slack is for densities such as 0.1 · 111,360.
-    fits = cost.cumsum(1) <= int(density * weights.total(counts) + 1e-6)
-    kept = torch.zeros_like(flat).scatter(1, order, fits.to(flat.dtype))
-    return unflatten(kept, counts)
+    return torch.empty_like(cost).scatter(1, order, cost.gather(1, order).cumsum(1))
 
 
 def unflatten(flat: Float[Tensor, "rows components"], counts: PerComponent[int]) -> Gates:
@@ -85,8 +93,3 @@ def density_of(gates: Gates, weights: ComponentWeights | None = None) -> Float[T
     cost = torch.cat(weights.spread(counts).leaves())
     kept = torch.cat(gates.leaves(), dim=1) > 0
     return (kept * cost).sum(1) / weights.total(counts)
-
-
-def total_weight(shape: EncoderShape) -> int:
-    """The weight of all components of an encoder."""
-    return ComponentWeights.of(shape).total(sizes(shape))

@@ -35,8 +35,8 @@ def cut(
     languages: Sequence[str] | None = None,
     stock: Stock | None = None,
     force: bool = False,
-) -> tuple[PolyprunePreTrainedModel, dict[str, float]]:
-    """Write what `gates` keep of `model`; give it back with its differences in each language."""
+) -> dict[str, float]:
+    """Write what `gates` keep of `model`; the largest difference to it in each language."""
     probes = probes_for(model, languages)
     try:
         small = shrink(model, gates)
@@ -51,7 +51,7 @@ def cut(
             differences = certify(model, gates, plain, probes)
             plain.save_pretrained(folder)
             complete(folder, Path(model.config.name_or_path or "?"), differences)
-    return small, differences
+    return differences
 
 
 def probes_for(

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ..model.axes import Float
 from ..model.components import Gates, PerComponent
-from .budget import ComponentWeights, Scores, unflatten
+from .budget import ComponentWeights, Scores, size_when_kept, unflatten
 from .hard_concrete import HardConcrete
 
 TENTHS = tuple(i / 10 for i in range(11))
@@ -36,16 +36,12 @@ def boundaries(
     """
     weights = weights or ComponentWeights.like(scores)
     counts = scores.map(lambda score: score.shape[-1])
-    flat = torch.cat(scores.leaves(), dim=1)
     total = weights.total(counts)
-    cost = torch.cat(weights.spread(counts).leaves()).expand_as(flat)
-    order = flat.argsort(dim=1, descending=True, stable=True)
-    reached = cost.gather(1, order).cumsum(1)  # integers: no bin is missed by rounding
-    boundary = reached.double() / total
+    boundary = size_when_kept(scores, weights).double() / total
     if grid is not None:
         edges = torch.tensor(sorted(grid), dtype=torch.float64)
         boundary = edges[torch.searchsorted(edges, boundary - 1e-9).clamp(max=len(edges) - 1)]
-    boundary = torch.empty_like(boundary).scatter(1, order, boundary)
+    cost = torch.cat(weights.spread(counts).leaves()).expand_as(boundary)
     return unflatten(boundary, counts), unflatten(cost.double() / total, counts)
 
 
@@ -67,10 +63,9 @@ class DynamicGates:
 
         def gate(boundary: Tensor, share: Tensor) -> Tensor:
             steps = (density - boundary.double()) / share.double()  # 0 at the boundary, −1 below
-            return d.gate(d.edge_open + (d.edge_open - d.edge_closed) * steps).float().clamp(0, 1)
+            return _snap(d.gate(d.edge_open + (d.edge_open - d.edge_closed) * steps)).float()
 
-        gates = self.boundary.map(gate, self.share)
-        return gates.map(_snap)
+        return self.boundary.map(gate, self.share)
 
 
 def _snap(gate: Tensor) -> Tensor:

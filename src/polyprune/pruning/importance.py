@@ -40,6 +40,8 @@ def importance(
     by_language: Mapping[str, Iterable[Batch]] = (
         batches if isinstance(batches, Mapping) else {"all languages": batches}  # pyright: ignore
     )
+    if not by_language:
+        raise DataError("There are no languages to score with. Give batches for at least one.")
     with _frozen(model):
         rows = [_row(model, name, own, loss, statistic) for name, own in by_language.items()]
     return rows[0].map(lambda *row: torch.cat(row), *rows[1:])
@@ -117,7 +119,9 @@ def contrastive_loss(temperature: float = 0.05) -> PerExampleLoss:
         with torch.no_grad():
             keys = _pooled(model, batch["pair_input_ids"], batch["pair_attention_mask"], None)
         similarity = queries @ keys.T / temperature
-        return F.cross_entropy(similarity, torch.arange(len(keys)), reduction="none")
+        return F.cross_entropy(
+            similarity, torch.arange(len(keys), device=keys.device), reduction="none"
+        )
 
     return loss
 
