@@ -104,6 +104,7 @@ def test_shrink_tells_people_what_is_left(dense):
     out = polyprune("shrink", dense, "--layers", "1", "--out", dense.parent / "one")[1]
     assert "parameters" in out
     assert "Largest difference" in out
+    assert "Dropped layers change what a model computes" in out
     assert pp.load(dense.parent / "one").shape.layers == 1
 
 

@@ -129,3 +129,5 @@ def _show(original, out: Path, differences: dict[str, float], as_json: bool) -> 
         f"Largest difference to the gated model in {len(differences)} probes: "
         f"{differences[worst]:.1e} ({worst}). Written to {out}."
     )
+    if config.num_hidden_layers < original.shape.layers:
+        typer.echo("Dropped layers change what a model computes: this compares the kept ones.")

@@ -21,12 +21,14 @@ def certify(
     probes: Mapping[str, Probe],
 ) -> dict[str, float]:
     """The largest |gated − shrunk| output on the probe of each language."""
-    training = model.training, small.training
-    model.eval(), small.eval()
+    modes = {model: model.training, small: small.training}
+    for each in modes:
+        each.eval()
     try:
         return {name: _difference(model, gates, small, probe) for name, probe in probes.items()}
     finally:
-        model.train(training[0]), small.train(training[1])
+        for each, training in modes.items():
+            each.train(training)
 
 
 @torch.inference_mode()
