@@ -8,7 +8,7 @@ import torch
 import transformers
 from hypothesis import HealthCheck, settings
 
-import polyprune  # noqa: F401  (registers our classes with transformers)
+import polyprune
 from polyprune.model.e5 import e5_small
 from polyprune.model.families import FAMILIES
 
@@ -87,6 +87,21 @@ def dense(tmp_path) -> Path:
     """The folder of a dense transformers model with a masked-LM readout."""
     tiny_model("xlm-roberta").save_pretrained(tmp_path / "dense")
     return tmp_path / "dense"
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A tiny masked LM, gated."""
+    tiny_model("xlm-roberta").save_pretrained(tmp_path)
+    return polyprune.load(tmp_path)
+
+
+@pytest.fixture
+def inputs():
+    """A padded batch for it, half of the words to predict."""
+    inputs = batch("xlm-roberta", examples=5)
+    ids = inputs["input_ids"]
+    return inputs | {"labels": ids.where((ids % 2 == 0) & inputs["attention_mask"].bool(), -100)}
 
 
 @pytest.fixture(params=sorted(FAMILIES))

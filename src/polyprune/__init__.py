@@ -10,22 +10,22 @@ from ._register import register_when_transformers_is_imported
 
 if TYPE_CHECKING:
     from .errors import PolypruneError as PolypruneError
-    from .measuring.footprint import footprint as footprint
     from .model.certificate import certify as certify
     from .model.components import Gates as Gates
     from .model.components import PerComponent as PerComponent
     from .model.components import open_gates as open_gates
     from .model.encoder import Encoder as Encoder
     from .model.factorize import factorize as factorize
+    from .model.footprint import footprint as footprint
     from .model.gates_file import load_gates as load_gates
     from .model.gates_file import save_gates as save_gates
-    from .model.hub import load as load
     from .model.shape import EncoderShape as EncoderShape
     from .model.shrink import drop_layers as drop_layers
     from .model.shrink import shrink as shrink
     from .model.stock import to_transformers as to_transformers
     from .pruning.budget import ComponentWeights as ComponentWeights
     from .pruning.budget import keep_best as keep_best
+    from .pruning.elastic import load as load
     from .pruning.hard_concrete import HardConcrete as HardConcrete
     from .pruning.importance import importance as importance
 
@@ -42,10 +42,10 @@ _HOME = {
     "certify": "model.certificate",
     "drop_layers": "model.shrink",
     "factorize": "model.factorize",
-    "footprint": "measuring.footprint",
+    "footprint": "model.footprint",
     "importance": "pruning.importance",
     "keep_best": "pruning.budget",
-    "load": "model.hub",
+    "load": "pruning.elastic",
     "load_gates": "model.gates_file",
     "open_gates": "model.components",
     "save_gates": "model.gates_file",

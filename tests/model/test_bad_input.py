@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 import polyprune as pp
 from polyprune.errors import CheckpointError, PolypruneError, UnknownName
-from polyprune.model.checks import changed_since, problems
+from polyprune.pruning.checks import changed_since, problems
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 import polyprune as pp
 from polyprune.errors import CheckpointError
-from polyprune.measuring.footprint import footprint_of, weight_bytes
+from polyprune.model.footprint import footprint_of, weight_bytes
 from polyprune.model.hub import read_shape
 from polyprune.model.readouts import READOUTS
 

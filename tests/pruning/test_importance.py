@@ -4,27 +4,15 @@ import json
 
 import pytest
 import torch
-from conftest import VECTORS, batch, tiny_model
+from conftest import VECTORS
 from torch.nn import functional as F
 
 import polyprune as pp
 from polyprune.errors import DataError
-from polyprune.pruning.importance import contrastive_loss, importance, masked_lm_loss
+from polyprune.pruning.importance import gate_gradients, importance
+from polyprune.pruning.losses import masked_lm_loss
 
 WORKED = json.loads((VECTORS / "importance.json").read_text())
-
-
-@pytest.fixture
-def model(tmp_path):
-    tiny_model("xlm-roberta").save_pretrained(tmp_path)
-    return pp.load(tmp_path)
-
-
-@pytest.fixture
-def inputs():
-    inputs = batch("xlm-roberta", examples=5)
-    ids = inputs["input_ids"]
-    return inputs | {"labels": ids.where((ids % 2 == 0) & inputs["attention_mask"].bool(), -100)}
 
 
 def split(inputs, size):
@@ -107,12 +95,6 @@ def test_languages_are_rows_in_their_order(model, inputs):
     assert_same(both.map(lambda x: x[1:]), importance(model, [second]))
 
 
-def test_the_loss_is_that_of_the_model(model, inputs):
-    losses = masked_lm_loss(model, inputs, pp.open_gates(model.shape, 5))
-    for example, loss in zip(split(inputs, 1), losses, strict=True):
-        torch.testing.assert_close(loss, model(**example).loss)
-
-
 def test_weights_are_as_trainable_as_before(model, inputs):
     model.train()
     model.encoder.norm = None
@@ -124,20 +106,6 @@ def test_weights_are_as_trainable_as_before(model, inputs):
     assert all(p.grad is None for p in model.parameters())
 
 
-def test_a_contrastive_loss_scores_a_sentence_encoder(tmp_path, inputs):
-    tiny_model("bert", "hidden-states").save_pretrained(tmp_path)
-    model = pp.load(tmp_path)
-    ids, mask = inputs["input_ids"], inputs["attention_mask"]
-    pairs = {
-        "input_ids": ids,
-        "attention_mask": mask,
-        "pair_input_ids": ids,
-        "pair_attention_mask": mask,
-    }
-    scores = importance(model, [pairs], contrastive_loss(), statistic="squared")
-    assert all((s >= 0).all() and s.any() for s in scores.leaves())
-
-
 def test_no_text_and_no_numbers_are_named(model, inputs):
     with pytest.raises(DataError, match="no languages to score with"):
         importance(model, {})
@@ -147,3 +115,40 @@ def test_no_text_and_no_numbers_are_named(model, inputs):
         model.encoder.layers[0].attention_norm.weight.fill_(float("nan"))
     with pytest.raises(DataError, match="batch 1 of en is not a number"):
         importance(model, {"en": [inputs]})
+
+
+@pytest.mark.parametrize(
+    ("per", "worked", "divisor"), [("token", "michel_code", 1), ("batch", "bertology_batch", 9)]
+)
+def test_the_published_variants_are_the_worked_numbers(model, per, worked, divisor):
+    """The same linear loss; nine tokens are present, and both variants divide by their number."""
+    head, grad, mask = (torch.tensor(WORKED[name]) for name in ("head", "grad", "mask"))
+    dots = (head * grad * mask[:, None, :, None]).sum(3).transpose(1, 2)  # (examples, tokens, 2)
+
+    def loss(model, batch, gates):
+        gate = gates.heads[0][..., :2]
+        gate = gate if gate.ndim == 3 else gate[:, None]
+        return (dots * gate).sum((1, 2))
+
+    inputs = {"input_ids": torch.arange(3)[:, None].expand(3, 4), "attention_mask": mask.long()}
+    got = importance(model, [inputs], loss, per=per).heads[0][0]
+    torch.testing.assert_close(got[:2], torch.tensor(WORKED[worked]) / divisor)
+
+
+def test_a_gate_for_every_token_is_the_printed_gate_taken_apart(model, inputs):
+    """Summed before the absolute value, tokens give their example's gradient, rank included."""
+    shape, ids = model.shape, inputs["input_ids"]
+    by_example = pp.open_gates(shape, 5).map(torch.Tensor.requires_grad_)
+    by_token = by_example.map(lambda gate: torch.ones(*ids.shape, gate.shape[1]).requires_grad_())
+    for gates in (by_example, by_token):
+        masked_lm_loss(model, inputs, gates).sum().backward()
+    for whole, parts in zip(by_example.leaves(), by_token.leaves(), strict=True):
+        torch.testing.assert_close(parts.grad.sum(1), whole.grad, atol=1e-6, rtol=1e-4)
+
+
+def test_both_statistics_come_from_the_same_pass(model, inputs):
+    both = gate_gradients(model, [inputs])
+    assert_same(both.absolute, importance(model, [inputs]))
+    single = [importance(model, [example]).map(torch.square) for example in split(inputs, 1)]
+    mean = single[0].map(lambda *s: torch.stack(s).mean(0), *single[1:])
+    assert_same(both.squared, mean)

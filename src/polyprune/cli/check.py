@@ -9,14 +9,14 @@ from .terminal import AsJson, show_json
 
 
 def check(
-    path: Annotated[Path, typer.Argument(help="A model folder or a gates file.")],
+    path: Annotated[Path, typer.Argument(help="A model folder, or a file of gates or scores.")],
     as_json: AsJson = False,
 ) -> None:
-    """Say everything that is wrong with a model folder or a gates file; exit with 2 if anything is.
+    """Say everything that is wrong with a folder or a file; exit with 2 if anything is.
 
     Example: polyprune check small
     """
-    from ..model.checks import changed_since, problems
+    from ..pruning.checks import changed_since, problems
 
     found, changed = problems(path), changed_since(path)
     if as_json:

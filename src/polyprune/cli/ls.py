@@ -5,7 +5,7 @@ import typer
 from .terminal import AsJson, show_json, show_table
 
 app = typer.Typer(
-    help="What there is: families of models, languages.",
+    help="What there is: families of models, languages, methods.",
     no_args_is_help=True,
     epilog="polyprune ls languages --json",
 )
@@ -44,3 +44,17 @@ def languages(as_json: AsJson = False) -> None:
             ["code", "language", "script", "family"],
             [[row.code, row.name, row.script, row.family or "–"] for row in table().values()],
         )
+
+
+@app.command()
+def methods(as_json: AsJson = False) -> None:
+    """The methods that prune, and the rules that rank gradients, the default first."""
+    from ..pruning.prune import METHODS
+    from ..pruning.rules import RULES
+
+    rules = {name: rule.about for name, rule in RULES.items()}
+    if as_json:
+        show_json({"methods": METHODS, "rules": rules})
+    else:
+        show_table(["--method", "ranks components by"], METHODS.items())
+        show_table(["--rule", "of gradients"], rules.items())

@@ -19,7 +19,7 @@ def measure(
 
     Example: polyprune measure e5-small --json
     """
-    from ..measuring.footprint import footprint_of, weight_bytes
+    from ..model.footprint import footprint_of, weight_bytes
     from ..model.hub import read_shape
 
     answers = []

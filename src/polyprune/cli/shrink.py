@@ -5,14 +5,21 @@ from typing import Annotated
 
 import typer
 
-from .terminal import AsJson, Force, readable, show_json, show_table, split
+from .score import load_quietly
+from .sizes import show_differences, show_sizes
+from .terminal import AsJson, Force, fraction, show_json, split
 
 
 def shrink(
     model: Annotated[str, typer.Argument(help="A folder, a Hugging Face id, or e5-small.")],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
     gates: Annotated[Path | None, typer.Option(help="A gates file: which components stay.")] = None,
-    language: Annotated[str | None, typer.Option(help="Whose row of the gates file.")] = None,
+    sparsity: Annotated[
+        str | None, typer.Option(help="The size to take out of an elastic folder: 0.5 or 50%.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Whose row of the gates file or elastic folder.")
+    ] = None,
     layers: Annotated[
         str | None, typer.Option(help="Keep only these layers, from 0: 0,2,4.")
     ] = None,
@@ -24,8 +31,12 @@ def shrink(
         bool, typer.Option("--pad", help="With --stock: fill up what transformers wants equal.")
     ] = False,
     languages: Annotated[
-        str | None, typer.Option(help="Languages to compare gated and shrunk model in: sw,ur.")
+        str | None,
+        typer.Option(help="Of an elastic folder, for these; and compare models in these: sw,ur."),
     ] = None,
+    combine: Annotated[
+        str, typer.Option(help="How several languages of an elastic folder agree: mean or union.")
+    ] = "mean",
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -33,26 +44,32 @@ def shrink(
 
     Example: polyprune shrink e5-small --layers 0,2,4,6,8,10 --out half
     """
-    from transformers.utils.logging import disable_progress_bar
-
     from ..errors import ConfigError
-    from ..model.hub import load
     from ..pruning.cut import Stock, cut
     from ..storage import refuse_to_overwrite
 
-    if gates is None and layers is None and not stock:
-        raise ConfigError("Nothing to cut: give --gates, --layers or --stock.")
     if pad and not stock:
         raise ConfigError("--pad is for --stock: other folders need no padding.")
-    if language and gates is None:
-        raise ConfigError(f"--language {language} picks a row of a gates file: give --gates too.")
     refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
-    disable_progress_bar()  # transformers' own, a flash for every file
-    original = load(model)
-    large = _keep_layers(original, layers)
+    original = load_quietly(model)
+    size = fraction(sparsity)
+    if gates is None and original.elastic is not None:
+        if layers is not None:
+            raise ConfigError("--layers does not go with an elastic folder: take out a size first.")
+        names = split(languages) if language is None else [language]
+        large, chosen = original, original.elastic.gates(size, names, combine)
+    elif size is not None:
+        raise ConfigError(f"{model} is not elastic: make smaller ones of it with polyprune prune.")
+    elif gates is None and layers is None and not stock:
+        raise ConfigError("Nothing to cut: give --gates, --layers or --stock.")
+    elif language and gates is None:
+        raise ConfigError(f"--language {language} picks a row of a gates file: give --gates too.")
+    else:
+        large = _keep_layers(original, layers)
+        chosen = _gates(large, gates, language)
     differences = cut(
         large,
-        _gates(large, gates, language),
+        chosen,
         out,
         languages=split(languages),
         stock=Stock(pad) if stock else None,
@@ -93,7 +110,7 @@ def _gates(large, path: Path | None, language: str | None):
 
 
 def _show(original, out: Path, differences: dict[str, float], as_json: bool) -> None:
-    from ..measuring.footprint import footprint_of, weight_bytes
+    from ..model.footprint import footprint_of, weight_bytes
     from ..model.hub import read_shape
 
     before = footprint_of(original.config, original.readout_kind)
@@ -113,21 +130,13 @@ def _show(original, out: Path, differences: dict[str, float], as_json: bool) -> 
     if as_json:
         show_json(answer)
         return
-    show_table(
-        ["", "before", "after", "kept"],
+    show_sizes(
         [
-            [what, readable(old, unit), readable(new, unit), f"{new / old:.1%}"]
-            for what, old, new, unit in (
-                ("parameters", before.parameters, after.parameters, ""),
-                ("weights", bytes_before, bytes_after, "B"),
-                ("multiply–adds", before.multiply_adds, after.multiply_adds, ""),
-            )
-        ],
+            ("parameters", before.parameters, after.parameters, ""),
+            ("weights", bytes_before, bytes_after, "B"),
+            ("multiply–adds", before.multiply_adds, after.multiply_adds, ""),
+        ]
     )
-    worst = max(differences, key=differences.__getitem__)
-    typer.echo(
-        f"Largest difference to the gated model in {len(differences)} probes: "
-        f"{differences[worst]:.1e} ({worst}). Written to {out}."
-    )
+    show_differences(differences, out)
     if config.num_hidden_layers < original.shape.layers:
         typer.echo("Dropped layers change what a model computes: this compares the kept ones.")

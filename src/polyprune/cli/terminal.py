@@ -1,7 +1,8 @@
 """How answers look: a JSON object for programs, a table for people."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -44,3 +45,75 @@ def readable(count: int, unit: str = "") -> str:
 def split(words: str | None) -> list[str] | None:
     """`sw,ur` as a list."""
     return None if words is None else [word.strip() for word in words.split(",") if word.strip()]
+
+
+def fraction(text: str | None) -> float | None:
+    """A sparsity as 0.5 or as 50 %, never something that might be either."""
+    from ..errors import ConfigError
+
+    if text is None:
+        return None
+    digits = text.strip().removesuffix("%")
+    try:
+        value = float(digits)
+    except ValueError as error:
+        raise ConfigError(f"A sparsity is a number such as 0.5 or 50%, not {text!r}.") from error
+    percent = text.strip().endswith("%")
+    value = value / 100 if percent else value
+    if 0 <= value < 1:
+        return value
+    hint = f" Did you mean {digits}%?" if not percent and 1 <= value < 100 else ""
+    raise ConfigError(f"A sparsity is from 0 to less than 1, or less than 100%, not {text}.{hint}")
+
+
+def number(text: str | None) -> int | None:
+    """A count as 60000000, 60_000_000 or 60M."""
+    from ..errors import ConfigError
+
+    if text is None:
+        return None
+    letters = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9}
+    plain = text.strip().replace("_", "").replace(",", "").lower()
+    factor = letters.get(plain[-1:], 1)
+    try:
+        value = float(plain.rstrip("kmbg")) * factor
+    except ValueError as error:
+        raise ConfigError(f"A number of parameters is such as 60M, not {text!r}.") from error
+    if not 1 <= value < 1e15:
+        raise ConfigError(f"A number of parameters is such as 60M, not {text!r}.")
+    return round(value)
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[str, Iterable], Iterable]]:
+    """A bar on stderr, with the time left; passes on what is watched and counts it."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    bar = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+    with bar:
+        task = bar.add_task(what, total=total)
+
+        def watch(name: str, things: Iterable) -> Iterator:
+            for thing in things:
+                bar.update(task, description=f"{what} {name}")
+                yield thing
+                bar.advance(task)
+
+        yield watch

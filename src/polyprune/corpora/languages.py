@@ -5,6 +5,7 @@ family comes from.
 """
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -46,6 +47,14 @@ def language(code: str) -> Language:
     if found is None:
         raise UnknownName("language", code, _spellings(), "All 100: polyprune ls languages.")
     return found
+
+
+def find(given: str, known: Sequence[str], whose: str) -> str:
+    """The code among those that something has; `whose` says what has them."""
+    code = given if given in known else language(given).code
+    if code not in known:
+        raise UnknownName(f"language of {whose}", given, known, f"There are: {', '.join(known)}.")
+    return code
 
 
 def same_family(a: Language, b: Language) -> bool:

@@ -44,11 +44,12 @@ class PerComponent(Generic[T]):
         return (*self.heads, *self.units, self.rank)
 
 
-Gates = PerComponent[Float[Tensor, "rows n"]]
+Gates = PerComponent[Float[Tensor, "rows *tokens n"]]
 """G = {G_h, G_f, G_e}: 1 keeps a component, 0 drops it.
 
 `rows` is 1 when all examples share their gates, else each example brings its own: its
-language's row (non-shared setting) or a private copy to differentiate (importance).
+language's row (non-shared setting) or a private copy to differentiate (importance). The axis of
+tokens is there only where one variant of importance wants a private copy for every token.
 """
 
 
@@ -71,7 +72,7 @@ def check_gates(gates: Gates, shape: EncoderShape, examples: int | None = None) 
         )
     rows = {1, examples or 1}
     for (name, gate), n in zip(gates.named().items(), sizes(shape).leaves(), strict=True):
-        if gate.ndim != 2 or gate.shape[1] != n or len(gate) not in rows:
+        if gate.ndim not in (2, 3) or gate.shape[-1] != n or len(gate) not in rows:
             expected = " or ".join(f"({row}, {n})" for row in sorted(rows))
             raise ValueError(
                 f"The gates of {name} have shape {tuple(gate.shape)}, expected {expected}. "

@@ -60,12 +60,12 @@ class Embedding(nn.Module):
         self,
         tokens: Int[Tensor, "batch seq"],
         token_types: Int[Tensor, "batch seq"] | None = None,
-        gate: Float[Tensor, "#batch rank"] | None = None,
+        gate: Float[Tensor, "#batch *seq rank"] | None = None,
     ) -> Float[Tensor, "batch seq width"]:
         """The input of the first layer."""
         x = self.words(tokens)
         if gate is not None:
-            x = x * gate[:, None].to(x)
+            x = x * _by_token(gate).to(x)
         if self.project is not None:
             x = self.project(x)
         x = x + self._positions(tokens)
@@ -100,6 +100,11 @@ class Embedding(nn.Module):
         return self.positions(present.cumsum(1) * present + padding)
 
 
+def _by_token(gate: Tensor) -> Tensor:
+    """A gate with an axis for the tokens, which all share it unless it came with one of its own."""
+    return gate[:, None] if gate.ndim == 2 else gate
+
+
 class Attention(nn.Module):
     """MHA(X) = Σᵢ G_{h,i} headᵢ (Eq. 1)."""
 
@@ -114,7 +119,7 @@ class Attention(nn.Module):
         self,
         x: Float[Tensor, "batch seq width"],
         mask: Bool[Tensor, "batch 1 1 seq"] | None = None,
-        gate: Float[Tensor, "#batch heads"] | None = None,
+        gate: Float[Tensor, "#batch *seq heads"] | None = None,
     ) -> Float[Tensor, "batch seq width"]:
         """What the heads add to the residual stream."""
         if self.project is None:
@@ -125,7 +130,8 @@ class Attention(nn.Module):
         dropout = self.dropout if self.training else 0.0
         heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
         if gate is not None:
-            heads = heads * gate[:, :, None, None].to(heads)
+            # (b, 1 or s, h) -> (b, h, 1 or s, 1)
+            heads = heads * _by_token(gate).transpose(1, 2)[..., None].to(heads)
         return self.output(heads.transpose(1, 2).flatten(2))  # (b, h, s, e) -> (b, s, h*e)
 
 
@@ -141,14 +147,14 @@ class FeedForward(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch seq width"],
-        gate: Float[Tensor, "#batch units"] | None = None,
+        gate: Float[Tensor, "#batch *seq units"] | None = None,
     ) -> Float[Tensor, "batch seq width"]:
         """What the units add to the residual stream."""
         if self.expand is None:
             return self.contract(x)
         units = self.activation(self.expand(x))
         if gate is not None:
-            units = units * gate[:, None].to(units)
+            units = units * _by_token(gate).to(units)
         return self.contract(units)
 
 
@@ -171,8 +177,8 @@ class Layer(nn.Module):
         self,
         x: Float[Tensor, "batch seq width"],
         mask: Bool[Tensor, "batch 1 1 seq"] | None = None,
-        head_gate: Float[Tensor, "#batch heads"] | None = None,
-        unit_gate: Float[Tensor, "#batch units"] | None = None,
+        head_gate: Tensor | None = None,
+        unit_gate: Tensor | None = None,
     ) -> Float[Tensor, "batch seq width"]:
         """The residual stream after this layer."""
         drop, drop_again = self.attention_dropout, self.feed_forward_dropout

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 CERTIFICATE = "certificate.json"
+GATING = "gating.safetensors"
+"""What makes a folder elastic: the gates of every size, a row a language."""
 SIDE_FILES = (
     # tokenizers
     "tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt",
@@ -139,6 +141,7 @@ def _remove_stale_weights(folder: Path, written: set[str]) -> None:
     """Remove the one file, or the shards and the index, that the new weights took the place of."""
     one, index = "model.safetensors", "model.safetensors.index.json"
     if one in written or index in written:
-        for path in (folder / one, folder / index, *folder.glob("model-*-of-*.safetensors")):
+        stale = (folder / one, folder / index, folder / GATING)
+        for path in (*stale, *folder.glob("model-*-of-*.safetensors")):
             if path.name not in written:
                 path.unlink(missing_ok=True)

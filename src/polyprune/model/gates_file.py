@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
@@ -12,6 +11,7 @@ from ..errors import CheckpointError, UnknownName
 from ..storage import whole_file
 from .components import Gates, PerComponent, check_gates
 from .shape import EncoderShape
+from .tensor_file import read_tensors
 
 FORMAT = "polyprune-gates-1"
 SHARED = "shared"
@@ -50,23 +50,8 @@ def load_gates(path: str | Path, shape: EncoderShape, row: str | None = None) ->
 
 def read_gates(path: Path) -> tuple[Gates, list[str]]:
     """The gates of a file and the names of their rows, whatever model they are for."""
-    if not path.is_file():
-        raise CheckpointError(
-            f"There is no gates file {path}. Write one with polyprune.save_gates()."
-        )
-    try:
-        with safe_open(path, "pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
-        raise CheckpointError(
-            f"{path} is damaged or no safetensors file ({error}). Make it again."
-        ) from error
-    if metadata.get("format") != FORMAT:
-        raise CheckpointError(
-            f"{path} is a safetensors file, but not one of gates (its format says "
-            f"{metadata.get('format', 'nothing')!r}, expected {FORMAT!r})."
-        )
+    make = "Write one with polyprune.save_gates()."
+    tensors, metadata = read_tensors(path, FORMAT, "gates", make)
     rows = json.loads(metadata.get("rows", "[]"))
     heads, units = (
         tuple(tensors[name] for name in sorted(tensors, key=_layer) if name.startswith(kind))

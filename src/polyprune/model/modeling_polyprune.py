@@ -8,10 +8,10 @@ This file, with what it imports from beside it, is saved into every model folder
 # pyright: reportArgumentType=false
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from torch import Tensor, nn
 from transformers import PreTrainedModel, initialization
@@ -37,6 +37,31 @@ PUSH_ARGUMENTS = ("repo_id", "commit_message", "private", "token", "revision", "
 """What `save_pretrained(…, push_to_hub=True)` hands on to `push_to_hub`."""
 
 
+class Sizes(Protocol):
+    """Every size that an elastic checkpoint holds; what it is made of is pruning's business."""
+
+    def gates(
+        self,
+        sparsity: float | None = None,
+        languages: Sequence[str] | None = None,
+        combine: str = "mean",
+    ) -> Gates:
+        """The gates of one size."""
+        ...
+
+    def take(
+        self,
+        model: Any,
+        sparsity: float | None = None,
+        languages: Sequence[str] | None = None,
+        combine: str = "mean",
+    ) -> Any:
+        """The model of one size."""
+
+    def save(self, folder: Path) -> None:
+        """Write it beside the weights."""
+
+
 class PolyprunePreTrainedModel(PreTrainedModel):
     """An encoder with gates as an argument, and a readout."""
 
@@ -51,6 +76,8 @@ class PolyprunePreTrainedModel(PreTrainedModel):
     readout_kind: ClassVar[Readout]
     readout_name: ClassVar[str]
     """What the readout's weights are called: another name a kind, lest one be taken for another."""
+    elastic: Sizes | None = None
+    """The sizes of an elastic checkpoint, which `polyprune.load` puts here."""
 
     def __init__(self, config: PolypruneConfig):
         super().__init__(config)
@@ -71,6 +98,28 @@ class PolyprunePreTrainedModel(PreTrainedModel):
     def readout(self) -> Any:
         """What is read off the hidden states; None where there is nothing."""
         return self._modules[self.readout_name]
+
+    def at(
+        self,
+        sparsity: float | None = None,
+        language: str | None = None,
+        languages: Sequence[str] | None = None,
+        combine: str = "mean",
+    ) -> "PolyprunePreTrainedModel":
+        """One size, for one language or several, taken out of an elastic checkpoint.
+
+        `combine` says how languages agree: `mean` meets the sparsity with the components that they
+        want most between them, `union` keeps whatever any of them would, and is larger.
+        """
+        if self.elastic is None:
+            raise ValueError(
+                "This model has one size: there was no gating.safetensors beside it, or it was not "
+                "loaded with polyprune.load(). Make one with polyprune prune --setting non-shared."
+            )
+        if language is not None and languages is not None:
+            raise ValueError("Give language= or languages=, not both.")
+        wanted = [language] if language is not None else languages
+        return self.elastic.take(self, sparsity=sparsity, languages=wanted, combine=combine)
 
     def get_input_embeddings(self) -> nn.Module:
         """Ê, or the plain word table."""
@@ -131,6 +180,8 @@ class PolyprunePreTrainedModel(PreTrainedModel):
         self.config.auto_map = dict(AUTO_MAP)
         with swapped_in(folder) as new:
             super().save_pretrained(new, **kwargs)
+            if self.elastic is not None:
+                self.elastic.save(new)
             complete(new, source, differences, newer=folder)
         if push_to_hub:
             self.push_to_hub(push.pop("repo_id", folder.name), **push)

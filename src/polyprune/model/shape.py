@@ -1,6 +1,7 @@
 """What a pruned encoder *is*, its widths layer by layer, and how its pieces are wired."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,13 @@ class EncoderShape:
     def folding_pays(self) -> bool:
         """Whether one plain table is not larger than Ê and P together."""
         return self.vocab_size * self.width <= self.rank * (self.vocab_size + self.width)
+
+    def keeping(self, heads: Sequence[int], units: Sequence[int], rank: int) -> "EncoderShape":
+        """This shape with so many heads, units and ranks left; folded where that pays."""
+        smaller = replace(self, heads=tuple(heads), units=tuple(units), rank=rank, factorized=True)
+        if smaller.folding_pays:
+            return replace(smaller, rank=self.width, factorized=False)
+        return smaller
 
 
 @dataclass(frozen=True, slots=True)

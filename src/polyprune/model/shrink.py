@@ -34,11 +34,17 @@ def shrink(model: Model, gates: Gates) -> Model:
     keep = gates.map(lambda gate: gate[0].nonzero()[:, 0])
     with torch.no_grad():
         state = {name: tensor.detach() for name, tensor in model.state_dict().items()}
-        words, shape = _cut_words(state, model.shape, gates.rank[0], keep.rank)
-        cut = words | _cut_layers(state, model.shape, gates, keep)
+        shape = shape_kept(gates, model.shape)
+        cut = _cut_words(state, shape, gates.rank[0], keep.rank)
+        cut |= _cut_layers(state, model.shape, gates, keep)
         untouched = {name: tensor.clone() for name, tensor in state.items() if not _is_cut(name)}
-    shape = replace(shape, heads=tuple(map(len, keep.heads)), units=tuple(map(len, keep.units)))
     return assemble(type(model), reshaped(model.config, shape), untouched | cut)
+
+
+def shape_kept(gates: Gates, shape: EncoderShape) -> EncoderShape:
+    """The shape of what one row of gates keeps, known without cutting anything."""
+    kept = gates.map(lambda gate: int(gate.count_nonzero()))
+    return shape.keeping(kept.heads, kept.units, kept.rank)
 
 
 def drop_layers(model: Model, layers: Sequence[int]) -> Model:
@@ -81,29 +87,21 @@ def _is_cut(name: str) -> bool:
     )
 
 
-def _cut_words(
-    state: State, shape: EncoderShape, gate: Tensor, keep: Tensor
-) -> tuple[State, EncoderShape]:
-    """Ê and P with the kept ranks, or one plain table wherever that is not larger.
+def _cut_words(state: State, new: EncoderShape, gate: Tensor, keep: Tensor) -> State:
+    """Ê and P with the kept ranks, or one plain table if that is the new shape.
 
     The gate goes into P alone: the input path multiplies by it and so does the tied output.
     """
-    words, name = state["encoder.embedding.words.weight"], "encoder.embedding.{}.weight"
-    smaller = replace(shape, rank=len(keep), factorized=True)
-    if smaller.folding_pays:
-        plain = replace(shape, rank=shape.width, factorized=False)
-        if not shape.factorized:
-            return {name.format("words"): _scale(words, gate)}, plain
-        project = _scale(state["encoder.embedding.project.weight"], gate)
-        return {name.format("words"): words @ project.T}, plain
-    if shape.factorized:
-        project = state["encoder.embedding.project.weight"]
-    else:
-        project = torch.eye(shape.width, dtype=words.dtype, device=words.device)
-    return {
-        name.format("words"): words[:, keep],
-        name.format("project"): _scale(project, gate)[:, keep],
-    }, smaller
+    name = "encoder.embedding.{}.weight".format
+    words, project = state[name("words")], state.get(name("project"))
+    if not new.factorized and project is None:
+        return {name("words"): _scale(words, gate)}
+    if project is None:
+        project = torch.eye(new.width, dtype=words.dtype, device=words.device)
+    project = _scale(project, gate)
+    if not new.factorized:
+        return {name("words"): words @ project.T}
+    return {name("words"): words[:, keep], name("project"): project[:, keep]}
 
 
 def _cut_layers(

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ..model.axes import Float
 from ..model.components import Gates, PerComponent
-from .budget import ComponentWeights, Scores, size_when_kept, unflatten
+from .budget import ComponentWeights, Minimum, Scores, counts_of, size_when_kept, unflatten
 from .hard_concrete import HardConcrete
 
 TENTHS = tuple(i / 10 for i in range(11))
@@ -27,7 +27,10 @@ def closed_form(
 
 
 def boundaries(
-    scores: Scores, weights: ComponentWeights | None = None, grid: Sequence[float] | None = None
+    scores: Scores,
+    weights: ComponentWeights | None = None,
+    grid: Sequence[float] | None = None,
+    minimum: Minimum | None = None,
 ) -> tuple[PerComponent[Tensor], PerComponent[Tensor]]:
     """t̂ and δ of every component (App. D): the size at which it opens, and the size it adds.
 
@@ -35,9 +38,9 @@ def boundaries(
     of sizes it moves up to the next of them, so that every size of the grid is met exactly.
     """
     weights = weights or ComponentWeights.like(scores)
-    counts = scores.map(lambda score: score.shape[-1])
+    counts = counts_of(scores)
     total = weights.total(counts)
-    boundary = size_when_kept(scores, weights).double() / total
+    boundary = size_when_kept(scores, weights, minimum).double() / total
     if grid is not None:
         edges = torch.tensor(sorted(grid), dtype=torch.float64)
         boundary = edges[torch.searchsorted(edges, boundary - 1e-9).clamp(max=len(edges) - 1)]
@@ -45,12 +48,31 @@ def boundaries(
     return unflatten(boundary, counts), unflatten(cost.double() / total, counts)
 
 
+def logits(
+    boundary: Float[Tensor, "rows n"],
+    share: Float[Tensor, "#rows n"],
+    density: float,
+    distribution: HardConcrete,
+) -> Float[Tensor, "rows n"]:
+    """α + tθ of the closed form, in double precision.
+
+    Evaluated as edge + (t − t̂) θ: for one of XLM-R's hidden units θ is 267,000, and the printed
+    sum of two such numbers would lose the digits that matter.
+    """
+    steps = (density - boundary.double()) / share.double()  # 0 at the boundary, −1 a share below
+    return distribution.edge_open + (distribution.edge_open - distribution.edge_closed) * steps
+
+
+def snap(gate: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+    """Exactly 0 or 1 where double precision was within rounding of it."""
+    return torch.where(gate < 1e-6, 0.0, torch.where(gate > 1 - 1e-6, 1.0, gate))
+
+
 @dataclass(frozen=True, slots=True)
 class DynamicGates:
     """Gates of any density from one parameter pair a component: g = f(α + tθ) (Eq. 14).
 
-    Kept as boundary and share rather than α and θ: for one of XLM-R's hidden units θ is 267,000,
-    and α + tθ would lose the digits that matter. edge + (t − t̂) θ is the same and loses none.
+    Kept as boundary and share rather than as α and θ; see `logits`.
     """
 
     boundary: PerComponent[Tensor]
@@ -60,14 +82,7 @@ class DynamicGates:
     def at(self, density: float) -> Gates:
         """The gates for this network size, in single precision."""
         d = self.distribution
-
-        def gate(boundary: Tensor, share: Tensor) -> Tensor:
-            steps = (density - boundary.double()) / share.double()  # 0 at the boundary, −1 below
-            return _snap(d.gate(d.edge_open + (d.edge_open - d.edge_closed) * steps)).float()
-
-        return self.boundary.map(gate, self.share)
-
-
-def _snap(gate: Tensor) -> Tensor:
-    """Exactly 0 or 1 where double precision was within rounding of it."""
-    return torch.where(gate < 1e-6, 0.0, torch.where(gate > 1 - 1e-6, 1.0, gate))
+        return self.boundary.map(
+            lambda boundary, share: snap(d.gate(logits(boundary, share, density, d))).float(),
+            self.share,
+        )

@@ -1,27 +1,36 @@
 """Gradient-based importance (Eq. 4): one backward pass scores every component."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from ..errors import DataError
-from ..model.axes import Float
-from ..model.components import Gates, open_gates
+from ..model.components import Gates, open_gates, sizes
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from .budget import Scores
-
-Batch = Mapping[str, Tensor]
-"""What the model takes, `input_ids`, `attention_mask`, …, and what the loss needs: `labels`."""
-
-PerExampleLoss = Callable[[Any, Batch, Gates], Float[Tensor, " batch"]]
-"""L(X) of every example, each depending on its own row of gates alone."""
+from .losses import Batch, PerExampleLoss, masked_lm_loss
 
 Statistic = Literal["absolute", "squared"]
-"""What is averaged over examples: |gradient| as printed, or its square (the Fisher information)."""
+"""What is averaged: |gradient| as printed, or its square (the Fisher information)."""
+
+Per = Literal["example", "token", "batch"]
+"""What has gates of its own, and so over what the absolute value is taken.
+
+`example` is Eq. 4 as printed; `token` is what Michel et al.'s code does, `batch` what Prasanna et
+al.'s and transformers' own does, whose scores depend on the batch size.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class GateGradients:
+    """What one pass over the text says of dL/dg at the open gate: its mean size, mean square."""
+
+    absolute: Scores
+    squared: Scores
 
 
 def importance(
@@ -29,6 +38,7 @@ def importance(
     batches: Iterable[Batch] | Mapping[str, Iterable[Batch]],
     loss: PerExampleLoss | None = None,
     statistic: Statistic = "absolute",
+    per: Per = "example",
 ) -> Scores:
     """Mean over examples of |component · dL/dcomponent|, for every gate (Eq. 4).
 
@@ -36,6 +46,16 @@ def importance(
     copy of the gates per example yields every score, whatever the batch size. Batches by language
     give a row a language, in their order; plain batches give one row.
     """
+    return getattr(gate_gradients(model, batches, loss, per), statistic)
+
+
+def gate_gradients(
+    model: PolyprunePreTrainedModel,
+    batches: Iterable[Batch] | Mapping[str, Iterable[Batch]],
+    loss: PerExampleLoss | None = None,
+    per: Per = "example",
+) -> GateGradients:
+    """Both statistics of `importance`, from the same backward passes."""
     loss = loss or masked_lm_loss
     by_language: Mapping[str, Iterable[Batch]] = (
         batches if isinstance(batches, Mapping) else {"all languages": batches}  # pyright: ignore
@@ -43,8 +63,10 @@ def importance(
     if not by_language:
         raise DataError("There are no languages to score with. Give batches for at least one.")
     with _frozen(model):
-        rows = [_row(model, name, own, loss, statistic) for name, own in by_language.items()]
-    return rows[0].map(lambda *row: torch.cat(row), *rows[1:])
+        rows = [_row(model, name, own, loss, per) for name, own in by_language.items()]
+    return GateGradients(
+        _stack([row.absolute for row in rows]), _stack([row.squared for row in rows])
+    )
 
 
 def _row(
@@ -52,14 +74,13 @@ def _row(
     language: str,
     batches: Iterable[Batch],
     loss: PerExampleLoss,
-    statistic: Statistic,
-) -> Scores:
-    total, seen = open_gates(model.shape).map(torch.zeros_like), 0
+    per: Per,
+) -> GateGradients:
+    absolute, squared = (open_gates(model.shape).map(torch.zeros_like) for _ in range(2))
+    seen = 0
     for number, batch in enumerate(batches, start=1):
-        examples = len(batch["input_ids"])
-        gates = open_gates(model.shape, examples).map(
-            lambda gate: gate.to(model.device).requires_grad_()
-        )
+        batch = {name: value.to(model.device) for name, value in batch.items()}
+        gates = _private_gates(model, batch["input_ids"], per)
         losses = loss(model, batch, gates)
         if not losses.isfinite().all():
             raise DataError(
@@ -67,15 +88,40 @@ def _row(
                 "load the model in a wider precision."
             )
         gradients = torch.autograd.grad(losses.sum(), gates.leaves(), materialize_grads=True)
-        for sum_, gradient in zip(total.leaves(), gradients, strict=True):
-            size = gradient.abs() if statistic == "absolute" else gradient.square()
-            sum_ += size.sum(0, keepdim=True).cpu()
-        seen += examples
+        for sizes_, squares, gradient in zip(
+            absolute.leaves(), squared.leaves(), gradients, strict=True
+        ):
+            gradient = gradient.float().flatten(0, -2)  # (b, n) or (b, s, n) -> (b or b*s, n)
+            sizes_ += gradient.abs().sum(0, keepdim=True).cpu()
+            squares += gradient.square().sum(0, keepdim=True).cpu()
+        seen += _count(batch, per)
     if not seen:
         raise DataError(
             f"There is no text in {language} to score with. Give it some, or leave it out."
         )
-    return total.map(lambda score: score / seen)
+    return GateGradients(*(total.map(lambda sum_: sum_ / seen) for total in (absolute, squared)))
+
+
+def _private_gates(model: PolyprunePreTrainedModel, ids: Tensor, per: Per) -> Gates:
+    leading = {"example": (len(ids),), "token": tuple(ids.shape), "batch": (1,)}[per]
+    return sizes(model.shape).map(
+        lambda n: torch.ones(*leading, n, device=model.device).requires_grad_()
+    )
+
+
+def _count(batch: Batch, per: Per) -> int:
+    """What the sum is divided by: examples as printed, tokens as in the other two's code."""
+    if per == "example":
+        return len(batch["input_ids"])
+    return (
+        int(batch["attention_mask"].sum())
+        if "attention_mask" in batch
+        else batch["input_ids"].numel()
+    )
+
+
+def _stack(rows: list[Scores]) -> Scores:
+    return rows[0].map(lambda *row: torch.cat(row), *rows[1:])
 
 
 @contextmanager
@@ -91,41 +137,3 @@ def _frozen(model: PolyprunePreTrainedModel):
         model.train(training)
         for parameter in wanted:
             parameter.requires_grad_(True)
-
-
-def masked_lm_loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " batch"]:
-    """Mean cross-entropy over the masked words of every example; only their logits are computed."""
-    labels = batch["labels"]
-    mask = batch["attention_mask"].bool() if "attention_mask" in batch else None
-    hidden = model.encoder(batch["input_ids"], mask, batch.get("token_type_ids"), gates)
-    example, place = (labels != -100).nonzero(as_tuple=True)
-    logits = model.readout(
-        hidden[example, place][:, None], model.encoder.embedding, gates.rank[example]
-    )[:, 0]
-    losses = F.cross_entropy(logits.float(), labels[example, place], reduction="none")
-    words = torch.bincount(example, minlength=len(labels)).clamp(min=1)
-    return losses.new_zeros(len(labels)).index_add(0, example, losses) / words
-
-
-def contrastive_loss(temperature: float = 0.05) -> PerExampleLoss:
-    """For sentence encoders: find a sentence's other view among those of the whole batch.
-
-    The batch has `pair_input_ids` and `pair_attention_mask`: a translation, or the same sentence
-    again. Gates act on the first view only, so that each loss depends on its own gates alone.
-    """
-
-    def loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " batch"]:
-        queries = _pooled(model, batch["input_ids"], batch["attention_mask"], gates)
-        with torch.no_grad():
-            keys = _pooled(model, batch["pair_input_ids"], batch["pair_attention_mask"], None)
-        similarity = queries @ keys.T / temperature
-        return F.cross_entropy(
-            similarity, torch.arange(len(keys), device=keys.device), reduction="none"
-        )
-
-    return loss
-
-
-def _pooled(model: Any, ids: Tensor, mask: Tensor, gates: Gates | None) -> Tensor:
-    hidden, present = model.encoder(ids, mask.bool(), gates=gates).float(), mask[:, :, None]
-    return F.normalize((hidden * present).sum(1) / present.sum(1), dim=-1)

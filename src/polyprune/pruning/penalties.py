@@ -34,6 +34,23 @@ def sparsity_constraint(
     return distances.mean() if mean else distances.sum()
 
 
+def lagrangian(
+    expected_open: Float[Tensor, "rows components"],
+    weights: Float[Tensor, " components"],
+    density: float,
+    first: Float[Tensor, "#rows"],
+    second: Float[Tensor, "#rows"],
+) -> Float[Tensor, ""]:
+    """Σᵢ λᵢ (‖Gⁱ‖₀ − t) + μᵢ (‖Gⁱ‖₀ − t)²: the constraint with multipliers (Wang et al., 2020).
+
+    The multipliers are to be *maximized* while the rest is minimized: give them to an optimizer
+    with `maximize=True`. Where Eq. 11 pulls with constant force, they pull harder the longer the
+    size is missed.
+    """
+    gap = expected_density(expected_open, weights) - density
+    return (first * gap + second * gap.square()).sum()
+
+
 def diversity(
     gates: Float[Tensor, "rows components"],
     prior: Float[Tensor, "rows rows"],

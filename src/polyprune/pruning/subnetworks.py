@@ -1,8 +1,11 @@
 """What pruning left of each language: how much, where, and how much of it is shared."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
+from ..corpora.languages import Language, same_family
 from ..model.axes import Bool, Float
 from ..model.components import Gates, PerComponent
 from .budget import ComponentWeights
@@ -50,6 +53,30 @@ def overlap(gates: Gates) -> Float[Tensor, "rows rows"]:
     opened = flat.sum(1)
     either = opened[:, None] + opened[None] - both
     return torch.where(either > 0, both / either.clamp(min=1), 1.0)
+
+
+def band(
+    matrices: Sequence[Float[Tensor, "rows rows"]],
+) -> tuple[Float[Tensor, "rows rows"], Float[Tensor, "rows rows"], Float[Tensor, "rows rows"]]:
+    """Mean, least and greatest of each entry over seeds: what of an overlap is not chance."""
+    stacked = torch.stack(list(matrices))
+    return stacked.mean(0), stacked.amin(0), stacked.amax(0)
+
+
+def by_family(
+    matrix: Float[Tensor, "rows rows"], languages: Sequence[Language]
+) -> tuple[float | None, float | None]:
+    """The mean entry between languages of one family of App. C, and between those of two.
+
+    None where there is no such pair. Languages of unknown family are kin to nobody.
+    """
+    kin = torch.tensor([[same_family(a, b) for b in languages] for a in languages])
+    other = ~torch.eye(len(languages), dtype=torch.bool)
+
+    def mean(pairs: Tensor) -> float | None:
+        return float(matrix[pairs].mean()) if pairs.any() else None
+
+    return mean(kin & other), mean(~kin & other)
 
 
 def _open(gates: PerComponent[Tensor]) -> Bool[Tensor, "rows components"]:

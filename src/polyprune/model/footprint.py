@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import torch
 
-from ..model.modeling_polyprune import PolypruneConfig
-from ..model.readouts import Readout
-from ..model.shape import EncoderShape
+from .modeling_polyprune import PolypruneConfig
+from .readouts import Readout
+from .shape import EncoderShape
 
 
 @dataclass(frozen=True, slots=True)

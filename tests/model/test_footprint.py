@@ -11,13 +11,13 @@ from strategies import build, specs, tokens_for
 from torch.utils.flop_counter import FlopCounterMode
 
 import polyprune as pp
-from polyprune.measuring.footprint import (
+from polyprune.model.build import empty
+from polyprune.model.footprint import (
     embedding_parameters,
     footprint,
     footprint_of,
     weight_bytes,
 )
-from polyprune.model.build import empty
 from polyprune.model.modeling_polyprune import PolypruneConfig, PolypruneForMaskedLM
 
 PAPER = json.loads((VECTORS / "param_count.json").read_text())

@@ -1,22 +1,40 @@
-"""Is this model folder, or this gates file, right? Everything that is wrong with it, at once."""
+"""Is this folder, or this file of gates or scores, right? All that is wrong with it, at once."""
 
 from pathlib import Path
 
-from ..errors import PolypruneError
-from .build import empty
-from .convert import AUTO_CLASS, from_weights, readout_of, their_config
-from .folder import CERTIFICATE, broken_seals
-from .gates_file import read_gates
-from .hub import is_own, own_config
-from .modeling_polyprune import MODELS
-from .weights import weight_shapes
+from ..errors import CheckpointError, PolypruneError
+from ..model.build import empty
+from ..model.convert import AUTO_CLASS, from_weights, readout_of, their_config
+from ..model.folder import CERTIFICATE, GATING, broken_seals
+from ..model.gates_file import FORMAT as GATES
+from ..model.gates_file import read_gates
+from ..model.hub import is_own, own_config
+from ..model.modeling_polyprune import MODELS
+from ..model.tensor_file import format_of
+from ..model.weights import weight_shapes
+from .elastic import load_elastic
+from .scores_file import FORMAT as SCORES
+from .scores_file import load_scores
+
+READERS = {GATES: read_gates, SCORES: load_scores}
+"""What reads, and so checks, a file of each format."""
 
 
 def problems(path: Path) -> list[str]:
-    """What is wrong with a model folder or a gates file; nothing if it is right."""
+    """What is wrong with a model folder, or a file of gates or scores; nothing if it is right."""
     if not path.is_dir():
-        return _told(read_gates, path)
+        return _told(_read, path)
     return [*_seals(path), *_told(_compare, path)]
+
+
+def _read(path: Path) -> None:
+    found = format_of(path)
+    if found not in READERS:
+        raise CheckpointError(
+            f"{path} is neither a model folder nor a file of gates or scores (its format says "
+            f"{found!r})."
+        )
+    READERS[found](path)
 
 
 def changed_since(folder: Path) -> list[str]:
@@ -54,6 +72,8 @@ def _compare(folder: Path) -> list[str]:
         from_weights(their_config(folder), shapes, folder)
         return []
     config = own_config(folder)
+    if (folder / GATING).is_file():
+        load_elastic(folder / GATING, config.shape)
     expected = empty(MODELS[AUTO_CLASS[readout_of(config.architectures)]], config).state_dict()
     return [
         f"{name}: the weights have {_shape(shapes, name)}, config.json expects "

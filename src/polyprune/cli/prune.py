@@ -1,0 +1,129 @@
+"""`polyprune prune`: score, choose, cut, save."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .score import (
+    BatchSize,
+    Corpus,
+    Device,
+    Loss,
+    Parallel,
+    Prefix,
+    Sentences,
+    Table,
+    Tokens,
+    load_quietly,
+    take_scores,
+)
+from .sizes import show_report
+from .terminal import AsJson, Force, fraction, number, show_json, split
+
+
+def prune(
+    model: Annotated[str, typer.Argument(help="A folder, a Hugging Face id, or e5-small.")],
+    out: Annotated[Path, typer.Option(help="The folder to write.")],
+    sparsity: Annotated[
+        str | None, typer.Option(help="How much of the encoder goes: 0.5 or 50%.")
+    ] = None,
+    parameters: Annotated[
+        str | None, typer.Option(help="How many parameters the model may have in all: 60M.")
+    ] = None,
+    scores: Annotated[Path | None, typer.Option(help="A scores file of this model.")] = None,
+    corpus: Corpus = None,
+    languages: Annotated[
+        str | None, typer.Option(help="The languages that count: sw,ur; all unless given.")
+    ] = None,
+    setting: Annotated[
+        str,
+        typer.Option(help="One subnetwork for all languages, shared, or one each, non-shared."),
+    ] = "shared",
+    language: Annotated[
+        str | None, typer.Option(help="With non-shared: write this language's model.")
+    ] = None,
+    elastic: Annotated[
+        bool, typer.Option("--elastic", help="Write one folder that holds every size.")
+    ] = False,
+    method: Annotated[str, typer.Option(help="See polyprune ls methods.")] = "gradient",
+    rule: Annotated[str, typer.Option(help="How gradients are ranked; same list.")] = "fisher",
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Solve the knapsack instead of cutting one ranking.")
+    ] = False,
+    least_heads: Annotated[int, typer.Option(min=0, help="Heads that every layer keeps.")] = 0,
+    least_units: Annotated[int, typer.Option(min=0, help="Units that every layer keeps.")] = 0,
+    multiple: Annotated[
+        int, typer.Option(min=1, help="Units of a layer are a multiple of this.")
+    ] = 1,
+    gates: Annotated[Path | None, typer.Option(help="Write the gates to this file too.")] = None,
+    sentences: Sentences = 300,
+    loss: Loss = None,
+    parallel: Parallel = None,
+    table: Table = "spectral",
+    batch_size: BatchSize = 16,
+    tokens: Tokens = 128,
+    prefix: Prefix = None,
+    seed: Annotated[int, typer.Option(help="Of masked words, and of chance.")] = 0,
+    device: Device = "auto",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Prune a model to a sparsity or a number of parameters, and write a folder that reloads.
+
+    With --setting non-shared, every language gets a subnetwork of its own: all of them, in every
+    size, are in one elastic folder, from which polyprune shrink takes what is wanted.
+
+    Example: polyprune prune e5-small --corpus text --sparsity 0.5 --out half
+    """
+    from ..errors import ConfigError
+    from ..pruning.budget import Minimum
+    from ..pruning.prune import Budget, Method
+    from ..pruning.rules import rule_named
+    from ..pruning.scoring import Scoring
+    from ..pruning.write import Target, write_elastic, write_model
+    from ..storage import refuse_to_overwrite
+
+    target = Target(out, gates, force)
+    for path in (out, gates):  # before anything is loaded, not only when it is written
+        if path is not None:
+            refuse_to_overwrite(path, force=force)
+    if language is not None and setting != "non-shared":
+        raise ConfigError(f"--language {language} is for --setting non-shared; see --languages.")
+    chosen = Method(method, rule, setting, seed)
+    every_size = elastic or (setting == "non-shared" and language is None)
+    size = (fraction(sparsity), number(parameters))
+    budget = None
+    if size != (None, None) or not every_size:
+        budget = Budget(*size, exact, Minimum(least_heads, least_units, 1), multiple)
+    scoring = Scoring(sentences, loss, rule_named(rule).per, parallel, table, seed)
+    text = (batch_size, tokens, prefix, device)
+    loaded = load_quietly(model)
+    sheet = None
+    if method == "gradient":
+        sheet = _sheet(loaded, scores, corpus, split(languages), scoring, text)
+    if every_size:
+        report = write_elastic(loaded, chosen, sheet, target, budget)
+    else:
+        assert budget is not None
+        report = write_model(loaded, chosen, sheet, target, budget, language)
+    if as_json:
+        show_json(report.as_dict())
+    else:
+        show_report(report)
+
+
+def _sheet(loaded, scores: Path | None, corpus: Path | None, languages, scoring, text):
+    from ..errors import ConfigError
+    from ..model.fingerprint import fingerprint
+    from ..pruning.scores_file import load_scores
+
+    if scores is not None and corpus is not None:
+        raise ConfigError("Give --scores or --corpus, not both: scores need no text.")
+    if scores is not None:
+        sheet = load_scores(scores)
+        sheet.check(fingerprint(loaded), loaded.shape, str(scores))
+        return sheet if languages is None else sheet.only(languages)
+    if corpus is not None:
+        return take_scores(loaded, corpus, languages, scoring, text)
+    return None

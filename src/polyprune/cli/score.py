@@ -1,0 +1,166 @@
+"""`polyprune score`: how much every component matters, in every language."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .terminal import AsJson, Force, progress, show_json, show_table, split
+
+Corpus = Annotated[
+    Path | None, typer.Option(help="A folder of text, one file a language: sw.txt, ur.txt.xz.")
+]
+Languages = Annotated[str | None, typer.Option(help="Only these languages: sw,ur.")]
+Sentences = Annotated[int, typer.Option(help="Sentences to read in each language.")]
+Loss = Annotated[
+    str | None,
+    typer.Option(help="masked-lm, contrastive or task; what fits the model unless given."),
+]
+Parallel = Annotated[
+    str | None,
+    typer.Option(help="The language that the files are line by line translations of: en."),
+]
+Table = Annotated[
+    str, typer.Option(help="How a plain word table is split first: spectral, identity, as it is.")
+]
+BatchSize = Annotated[int, typer.Option(help="Sentences in a batch.")]
+Tokens = Annotated[int, typer.Option(help="Tokens that a sentence is cut to.")]
+Prefix = Annotated[
+    str | None, typer.Option(help="What sentences begin with; the model's own prompt unless given.")
+]
+Device = Annotated[str, typer.Option(help="cpu, cuda or auto.")]
+
+
+def score(
+    model: Annotated[str, typer.Argument(help="A folder, a Hugging Face id, or e5-small.")],
+    corpus: Annotated[
+        Path, typer.Option(help="A folder of text, one file a language: sw.txt, ur.txt.xz.")
+    ],
+    out: Annotated[Path, typer.Option(help="The scores file to write.")],
+    languages: Languages = None,
+    sentences: Sentences = 300,
+    loss: Loss = None,
+    per: Annotated[
+        str, typer.Option(help="Take absolute values per example, token or batch.")
+    ] = "example",
+    parallel: Parallel = None,
+    table: Table = "spectral",
+    batch_size: BatchSize = 16,
+    tokens: Tokens = 128,
+    prefix: Prefix = None,
+    seed: Annotated[int, typer.Option(help="Of the words that are masked.")] = 0,
+    device: Device = "auto",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score every head, unit and rank of a model, language by language, on a folder of text.
+
+    One scores file serves any budget, any rule and any set of its languages.
+
+    Example: polyprune score e5-small --corpus text --out scores.safetensors
+    """
+    from dataclasses import asdict
+
+    from ..pruning.scores_file import save_scores
+    from ..pruning.scoring import Scoring
+    from ..storage import refuse_to_overwrite
+
+    refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
+    scoring = Scoring(sentences, loss, per, parallel, table, seed)
+    sheet = take_scores(
+        load_quietly(model), corpus, split(languages), scoring, (batch_size, tokens, prefix, device)
+    )
+    save_scores(out, sheet, force=force)
+    if as_json:
+        show_json({"out": str(out), **asdict(sheet.about)})
+    else:
+        _show(sheet)
+        typer.echo(f"Written to {out}. Next: polyprune prune {model} --scores {out} --sparsity 0.5")
+
+
+def load_quietly(model: str):
+    """The model, without transformers' own progress bar, a flash for every file."""
+    from transformers.utils.logging import disable_progress_bar
+
+    from ..pruning.elastic import load
+
+    disable_progress_bar()
+    return load(model)
+
+
+def take_scores(loaded, corpus: Path, languages, scoring, text):
+    """Score a loaded model, with a bar."""
+    from ..corpora.batches import Batching
+    from ..corpora.corpus import open_corpus
+    from ..errors import ConfigError
+    from ..model.hub import load_tokenizer
+    from ..model.sentences import prompt_of
+    from ..pruning.scoring import default_loss, score
+
+    batch_size, tokens, prefix, device = text
+    folder = loaded.config.name_or_path
+    tokenizer = load_tokenizer(folder)
+    if tokenizer is None:
+        raise ConfigError(f"There is no tokenizer in {folder}, so that text cannot be read.")
+    if prefix is None and (scoring.loss or default_loss(loaded)) == "contrastive":
+        prefix = prompt_of(folder)
+    opened = open_corpus(corpus)
+    batching = Batching(tokenizer, batch_size, _longest(tokens, loaded), prefix or "")
+    total = -(-scoring.sentences // batch_size) * len(opened.codes(languages))
+    with progress("Scoring", total) as watch, on_device(loaded, device):
+        return score(loaded, batching, opened, languages, scoring, watch)
+
+
+@contextmanager
+def on_device(model, name: str) -> Iterator[None]:
+    """Move a model to a device for as long as it is worked on."""
+    import torch
+
+    from ..errors import ConfigError
+
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    home = model.device
+    try:
+        model.to(name)
+    except (RuntimeError, AssertionError) as error:
+        why = str(error).partition("\n")[0]
+        raise ConfigError(f"--device {name} cannot be used ({why}). Try --device cpu.") from error
+    try:
+        yield
+    finally:
+        model.to(home)
+
+
+def _longest(tokens: int, model) -> int:
+    """Never more than the model has positions for."""
+    first = (model.config.pad_token_id or 0) + 1 if model.config.padded_positions else 0
+    return min(tokens, model.shape.positions - first)
+
+
+def _show(sheet) -> None:
+    """What was read, and what of it mattered most, language by language."""
+    rows = []
+    for i, code in enumerate(sheet.about.languages):
+        scores = sheet.gradients.absolute
+        heads = [float(h[i].sum()) for h in scores.heads]
+        units = [float(u[i].sum()) for u in scores.units]
+        rank = float(scores.rank[i].sum())
+        total = sum(heads) + sum(units) + rank
+        shares = (sum(heads) / total, sum(units) / total, rank / total)
+        layers = [h + u for h, u in zip(heads, units, strict=True)]
+        rows.append(
+            [
+                code,
+                sheet.about.examples[i],
+                *(f"{share:.0%}" for share in shares),
+                layers.index(max(layers)),
+            ]
+        )
+    show_table(
+        ["language", "examples", "heads", "units", "rank", "most in\nlayer"],
+        rows,
+        title=f"importance by kind ({sheet.about.loss} loss, per {sheet.about.per})",
+    )

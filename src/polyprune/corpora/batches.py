@@ -1,0 +1,73 @@
+"""Lines to tensors: examples of similar length side by side, words masked, translations paired."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..errors import ConfigError
+from .masking import mask_words
+
+Batch = dict[str, Tensor]
+
+WINDOW = 64
+"""Batches that are sorted by length together: most of the padding gone, memory constant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batching:
+    """How lines become batches."""
+
+    tokenizer: Any
+    """Any of transformers'."""
+    size: int = 16
+    """Examples in a batch."""
+    longest: int = 128
+    """Tokens that an example is cut to."""
+    prefix: str = ""
+    """What every line begins with, such as `query: ` for e5."""
+
+    def __post_init__(self):
+        if self.size < 1 or self.longest < 3:
+            raise ConfigError(
+                "A batch has at least 1 example of at least 3 tokens, got "
+                f"{self.size} of {self.longest}."
+            )
+
+    def plain(self, lines: Iterable[str]) -> Iterator[Batch]:
+        """`input_ids` and `attention_mask`."""
+        for some in self._by_length((line,) for line in lines):
+            yield self._tensors([line for (line,) in some])
+
+    def pairs(self, translations: Iterable[tuple[str, str]]) -> Iterator[Batch]:
+        """The first of each pair as in `plain`, the second as `pair_input_ids` and so on."""
+        for some in self._by_length(translations):
+            batch, pair = (self._tensors(list(texts)) for texts in zip(*some, strict=True))
+            yield batch | {f"pair_{name}": value for name, value in pair.items()}
+
+    def masked(self, lines: Iterable[str], seed: int = 0) -> Iterator[Batch]:
+        """With 15 % of the words masked, and `labels` that are −100 everywhere else."""
+        generator = torch.Generator().manual_seed(seed)
+        for batch in self.plain(lines):
+            ids, labels = mask_words(batch["input_ids"], self.tokenizer, generator)
+            yield batch | {"input_ids": ids, "labels": labels}
+
+    def _by_length(self, examples: Iterable[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
+        """Batches of examples, sorted by the length of the first text within a window."""
+        waiting = iter(examples)
+        while window := list(islice(waiting, self.size * WINDOW)):
+            window.sort(key=lambda example: len(example[0]))
+            yield from (window[i : i + self.size] for i in range(0, len(window), self.size))
+
+    def _tensors(self, texts: list[str]) -> Batch:
+        tokens = self.tokenizer(
+            [self.prefix + text for text in texts],
+            padding=len(texts) > 1,
+            truncation=True,
+            max_length=self.longest,
+            return_tensors="pt",
+        )
+        return {name: tokens[name] for name in ("input_ids", "attention_mask")}

@@ -1,1 +1,0 @@
-"""SIZE AND SPEED: what a model weighs, and what running it costs."""

@@ -1,0 +1,29 @@
+"""How a sentence encoder is meant to be used: what sentence-transformers wrote beside it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def pooling_of(folder: str | Path | None) -> str:
+    """`first` where the first token stands for the sentence (LaBSE, bge-m3), else `mean`."""
+    config = _read(Path(folder or "?") / "1_Pooling" / "config.json")
+    first = config.get("pooling_mode_cls_token") or config.get("pooling_mode") == "cls"
+    return "first" if first else "mean"
+
+
+def prompt_of(folder: str | Path | None) -> str:
+    """What a sentence should begin with, such as e5's `query: `; mostly nothing."""
+    config = _read(Path(folder or "?") / "config_sentence_transformers.json")
+    prompts = config.get("prompts")
+    if not isinstance(prompts, dict):
+        return ""
+    return str(prompts.get(config.get("default_prompt_name") or "query") or "")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # no sentence-transformers model, or none that it could load
+    return config if isinstance(config, dict) else {}

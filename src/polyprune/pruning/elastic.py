@@ -1,0 +1,188 @@
+"""One checkpoint for every size and any set of languages: dense weights, a gating beside them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from ..corpora.languages import find
+from ..errors import CheckpointError, ConfigError, UnknownName
+from ..model import hub
+from ..model.components import Gates, PerComponent, sizes
+from ..model.folder import GATING
+from ..model.gates_file import SHARED
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.shape import EncoderShape
+from ..model.shrink import shrink
+from ..model.tensor_file import read_tensors
+from .budget import ComponentWeights, Minimum, density_of, keep_best, unflatten
+from .gating import DynamicGating, Gating, LearnedGating
+from .hard_concrete import HardConcrete
+
+FORMAT = "polyprune-gating-1"
+COMBINE = ("mean", "union")
+
+
+@dataclass(frozen=True, slots=True)
+class Elastic:
+    """A gating whose rows have names: languages, or `shared` for all."""
+
+    gating: Gating
+    rows: tuple[str, ...]
+    weights: ComponentWeights
+
+    def take(
+        self,
+        model: PolyprunePreTrainedModel,
+        sparsity: float | None = None,
+        languages: Sequence[str] | None = None,
+        combine: str = "mean",
+    ) -> PolyprunePreTrainedModel:
+        """The model of this size for these languages: an ordinary, smaller one."""
+        return shrink(model, self.gates(sparsity, languages, combine))
+
+    def gates(
+        self,
+        sparsity: float | None = None,
+        languages: Sequence[str] | None = None,
+        combine: str = "mean",
+    ) -> Gates:
+        """One row of gates for this sparsity and these languages; all of them unless given."""
+        density = self._density(sparsity)
+        rows = self._rows(languages)
+        if combine not in COMBINE:
+            raise UnknownName("way to combine languages", combine, COMBINE, "mean or union.")
+        with torch.no_grad():
+            if combine == "union" or len(rows) == 1:
+                flat = self._own(density)[rows].amax(0, keepdim=True)
+                return unflatten(flat.float(), self.gating.counts)
+            wanted = self.gating.preference(density)[rows].mean(0, keepdim=True)
+            return self._best(wanted, density)
+
+    def save(self, folder: Path) -> None:
+        """Write `gating.safetensors` into a model folder."""
+        gating = self.gating
+        tensors = {name: t.detach().cpu().contiguous() for name, t in gating.state_dict().items()}
+        metadata = {
+            "format": FORMAT,
+            "kind": next(name for name, kind in KINDS.items() if type(gating) is kind),
+            "rows": json.dumps(self.rows),
+            "heads": json.dumps(gating.counts.heads),
+            "units": json.dumps(gating.counts.units),
+            "rank": json.dumps(gating.counts.rank),
+            "weights": json.dumps(asdict(self.weights)),
+            "distribution": json.dumps(asdict(_distribution(gating))),
+        }
+        save_file(tensors, folder / GATING, metadata)
+
+    def _density(self, sparsity: float | None) -> float:
+        if isinstance(self.gating, LearnedGating):
+            if sparsity is not None:
+                raise ConfigError(
+                    "This checkpoint was trained for one size only: leave sparsity out. Dynamic "
+                    "Sparsification makes one of all sizes."
+                )
+            return 1.0
+        if sparsity is None:
+            raise ConfigError("This checkpoint holds every size: say which, such as sparsity=0.5.")
+        if not 0 <= sparsity < 1:
+            raise ConfigError(f"A sparsity is a fraction from 0 to less than 1, got {sparsity}.")
+        return 1 - sparsity
+
+    def _rows(self, languages: Sequence[str] | None) -> list[int]:
+        if languages is None or self.rows == (SHARED,):
+            return list(range(len(self.rows)))
+        rows = [self.rows.index(find(given, self.rows, "this checkpoint")) for given in languages]
+        if not rows:
+            raise ConfigError(f"Name at least one language: {', '.join(self.rows)}.")
+        return rows
+
+    def _own(self, density: float) -> Tensor:
+        """Each row's gates: trained ones as they are, frozen ones open where the budget allows."""
+        if isinstance(self.gating, DynamicGating) and not self.gating.learned:
+            # The slack is for sizes such as 1 − 0.9, which is a little less than it should be.
+            return self.gating.boundary <= density + 1e-9
+        return self.gating.flat(density)
+
+    def _best(self, wanted: Tensor, density: float) -> Gates:
+        if isinstance(self.gating, LearnedGating):  # as large as its languages are on average
+            density = float(density_of(self.gating(), self.weights).mean())
+        return keep_best(
+            unflatten(wanted, self.gating.counts), density, self.weights, Minimum(rank=1)
+        )
+
+
+KINDS: dict[str, type[Gating]] = {"dynamic": DynamicGating, "learned": LearnedGating}
+"""What a gating file may hold, by the name it has there."""
+
+
+def load(
+    path_or_id: str | Path,
+    readout: str | None = None,
+    *,
+    labels: int | None = None,
+    dtype: torch.dtype | None = None,
+    verify: bool = True,
+) -> PolyprunePreTrainedModel:
+    """Any supported model as a gated one, in evaluation mode, with its readout.
+
+    An elastic folder comes back dense, with every size in it: `model.at(sparsity=0.5)`.
+
+    Args:
+        path_or_id: A folder, a Hugging Face id, or `e5-small`.
+        readout: What to read off the hidden states; what the folder was trained for unless given.
+            A readout that the folder does not have starts from random weights.
+        labels: How many labels a fresh readout has.
+        dtype: The precision of the weights; the folder's own unless given.
+        verify: Whether to compare the weights of a polyprune folder with its certificate.
+    """
+    model = hub.load(path_or_id, readout, labels=labels, dtype=dtype, verify=verify)
+    gating = Path(model.config.name_or_path or "?") / GATING
+    if gating.is_file():
+        model.elastic = load_elastic(gating, model.shape)
+    return model
+
+
+def load_elastic(path: Path, shape: EncoderShape) -> Elastic:
+    """The gating in a file, checked against the shape of the model it lies beside."""
+    make = "Make one with polyprune prune --setting non-shared."
+    tensors, metadata = read_tensors(path, FORMAT, "gating", make)
+    try:
+        rows: list[str] = json.loads(metadata["rows"])
+        counts = PerComponent(
+            tuple(json.loads(metadata["heads"])),
+            tuple(json.loads(metadata["units"])),
+            int(json.loads(metadata["rank"])),
+        )
+        weights = ComponentWeights(**json.loads(metadata["weights"]))
+        distribution = HardConcrete(**json.loads(metadata["distribution"]))
+        gating = _gating(metadata["kind"], counts, len(rows), tensors, distribution)
+        gating.load_state_dict(tensors)
+    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise CheckpointError(f"{path} has no right gating ({reason}). Make it again.") from error
+    if counts != sizes(shape) or not all(t.isfinite().all() for t in tensors.values()):
+        raise CheckpointError(f"{path} was made for another model, or is damaged. {make}")
+    return Elastic(gating, tuple(rows), weights)
+
+
+def _gating(
+    kind: str,
+    counts: PerComponent[int],
+    rows: int,
+    tensors: dict[str, Tensor],
+    distribution: HardConcrete,
+) -> Gating:
+    if kind == "learned":
+        return LearnedGating(counts, rows, distribution)
+    boundary, share = (unflatten(tensors[name], counts) for name in ("boundary", "share"))
+    return DynamicGating(boundary, share, distribution, learned="alpha" in tensors)
+
+
+def _distribution(gating: Any) -> HardConcrete:
+    return gating.distribution

@@ -1,0 +1,75 @@
+"""The exact alternative to a ranking: the most valuable components that fit a budget."""
+
+import torch
+from torch import Tensor
+
+from ..model.axes import Bool, Float, Int
+from ..model.components import Gates, PerComponent
+from .budget import (
+    ComponentWeights,
+    Minimum,
+    Scores,
+    budget,
+    check_minimum,
+    counts_of,
+    flatten,
+    unflatten,
+)
+
+
+def keep_most(
+    scores: Scores,
+    density: float,
+    weights: ComponentWeights | None = None,
+    minimum: Minimum | None = None,
+) -> Gates:
+    """Gates that keep the largest total score within `density` of the weight: an exact knapsack.
+
+    Components of one kind weigh the same, so that of each kind the best stay, and all there is to
+    find is how many: for every number of heads, the best split between units and ranks.
+    """
+    weights = weights or ComponentWeights.like(scores)
+    counts = counts_of(scores)
+    limit = budget(density, weights, counts)
+    check_minimum(scores, minimum, weights, limit)
+    forced = (minimum or Minimum()).forced(scores)
+    flat, kinds = flatten(scores), _kinds(counts)
+    rows = zip(flat, forced, strict=True)
+    kept = torch.stack([_knapsack(row, must, kinds, weights, limit) for row, must in rows])
+    return unflatten(kept.float(), counts)
+
+
+def _kinds(counts: PerComponent[int]) -> Int[Tensor, " components"]:
+    """0 for a head, 1 for a unit, 2 for a rank."""
+    numbers = torch.tensor([sum(counts.heads), sum(counts.units), counts.rank])
+    return torch.arange(3).repeat_interleave(numbers)
+
+
+def _knapsack(
+    scores: Float[Tensor, " components"],
+    forced: Bool[Tensor, " components"],
+    kinds: Int[Tensor, " components"],
+    weights: ComponentWeights,
+    limit: int,
+) -> Bool[Tensor, " components"]:
+    """Which components of one row to keep."""
+    costs = (weights.head, weights.unit, weights.rank)
+    best, gains = [], []  # of each kind, what may be chosen, best first, and what so many are worth
+    for kind, cost in enumerate(costs):
+        limit -= cost * int((forced & (kinds == kind)).sum())
+        free = (~forced & (kinds == kind)).nonzero()[:, 0]
+        free = free[scores[free].argsort(descending=True, stable=True)]
+        free = free[scores[free] > 0]  # what is worth nothing takes no room
+        best.append(free)
+        gains.append(torch.cat([torch.zeros(1).double(), scores[free].double().cumsum(0)]))
+    heads = torch.arange(len(gains[0]))[:, None]
+    units = torch.arange(len(gains[1]))[None]
+    left = limit - costs[0] * heads - costs[1] * units  # (heads, units)
+    ranks = (left // costs[2]).clamp(0, len(gains[2]) - 1)
+    worth = (gains[0][heads] + gains[1][units] + gains[2][ranks]).where(left >= 0, -torch.inf)
+    most = int(worth.argmax())
+    head, unit = divmod(most, worth.shape[1])
+    kept = forced.clone()
+    for free, count in zip(best, (head, unit, int(ranks[head, unit])), strict=True):
+        kept[free[:count]] = True
+    return kept

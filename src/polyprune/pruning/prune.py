@@ -1,0 +1,147 @@
+"""Scores in, gates out: a method, a rule, a setting and a budget, each a value of its own."""
+
+from dataclasses import dataclass, field, replace
+
+from ..errors import ConfigError, UnknownName
+from ..model.build import reshaped
+from ..model.components import Gates
+from ..model.footprint import footprint_of
+from ..model.gates_file import SHARED
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.shape import EncoderShape
+from .budget import ComponentWeights, Minimum, Scores, budget, counts_of, density_of, keep_best
+from .dynamic import boundaries
+from .elastic import Elastic
+from .gating import DynamicGating
+from .importance import GateGradients
+from .knapsack import keep_most
+from .parameters import keep_parameters
+from .rounding import round_units
+from .rules import check_per, magnitude, mean_rows, random_scores, rule_named
+from .scores_file import ScoreSheet
+
+METHODS = {
+    "gradient": "gate gradients on text, ranked by a rule (Eq. 4)",
+    "magnitude": "root mean square of a component's weights; needs no text",
+    "random": "chance; needs no text",
+}
+SETTINGS = ("shared", "non-shared")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may stay: a sparsity of the encoder, or a number of parameters in all."""
+
+    sparsity: float | None = None
+    parameters: int | None = None
+    exact: bool = False
+    """Solve the knapsack rather than take the longest prefix of the ranking."""
+    minimum: Minimum = field(default_factory=lambda: Minimum(rank=1))
+    multiple: int = 1
+    """Of units in every layer."""
+
+    def __post_init__(self):
+        if (self.sparsity is None) == (self.parameters is None):
+            raise ConfigError("Give a budget: either a sparsity or a number of parameters.")
+        if self.sparsity is not None and not 0 <= self.sparsity < 1:
+            raise ConfigError(
+                f"A sparsity is a fraction from 0 to less than 1, got {self.sparsity:g}."
+            )
+        if self.exact and self.parameters is not None:
+            raise ConfigError("The exact knapsack goes with a sparsity, not with parameters.")
+
+    def weights(self, shape: EncoderShape) -> ComponentWeights:
+        """What components weigh in this budget: the paper's units, or their parameters."""
+        if self.parameters is not None:
+            return ComponentWeights.in_parameters(shape)
+        return ComponentWeights.of(shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How components are ranked."""
+
+    name: str = "gradient"
+    rule: str = "fisher"
+    """For gradients; see `RULES`."""
+    setting: str = "shared"
+    """One ranking for all languages, or one for each (`non-shared`)."""
+    seed: int = 0
+    """For chance."""
+
+    def __post_init__(self):
+        if self.name not in METHODS:
+            raise UnknownName("method", self.name, METHODS, f"There are: {', '.join(METHODS)}.")
+        if self.setting not in SETTINGS:
+            raise UnknownName("setting", self.setting, SETTINGS, "shared or non-shared.")
+        if self.setting == "non-shared" and self.name != "gradient":
+            raise ConfigError(f"Method {self.name!r} knows no languages: use --setting shared.")
+        rule_named(self.rule)
+
+    def rank(
+        self,
+        model: PolyprunePreTrainedModel,
+        sheet: ScoreSheet | None,
+        weights: ComponentWeights | None,
+    ) -> Scores:
+        """Scores to sort by; without weights, how much each component is worth by itself."""
+        if self.name == "random":
+            return random_scores(model.shape, self.seed)
+        if self.name == "magnitude":
+            return magnitude(model)
+        if sheet is None:
+            raise ConfigError(
+                "Gradients need text: give --scores, or --corpus with a folder of it. Without any, "
+                "there is --method magnitude."
+            )
+        check_per(self.rule, sheet.about.per)
+        gradients = sheet.gradients
+        if self.setting == "shared":
+            gradients = GateGradients(mean_rows(gradients.absolute), mean_rows(gradients.squared))
+        rule = rule_named(self.rule)
+        if weights is None:
+            return replace(rule, by_weight=False).rank(gradients, ComponentWeights())
+        return rule.rank(gradients, weights)
+
+
+def choose(
+    model: PolyprunePreTrainedModel, method: Method, wanted: Budget, sheet: ScoreSheet | None = None
+) -> Gates:
+    """The gates that a method picks for a budget: one row, or a row a language."""
+    weights = wanted.weights(model.shape)
+    scores = method.rank(model, sheet, weights)
+    least = wanted.minimum
+    if wanted.multiple > 1:
+        least = replace(least, units=-(-least.units // wanted.multiple) * wanted.multiple)
+    if wanted.parameters is not None:
+        gates = keep_parameters(
+            scores, model.shape, wanted.parameters, lambda shape: _parameters(model, shape), least
+        )
+        limit = int(density_of(gates, weights).max() * weights.total(counts_of(gates)))
+    else:
+        density = 1 - (wanted.sparsity or 0.0)
+        limit = budget(density, weights, counts_of(scores))
+        if wanted.exact:
+            gates = keep_most(method.rank(model, sheet, None), density, weights, least)
+        else:
+            gates = keep_best(scores, density, weights, least)
+    if wanted.multiple > 1:
+        gates = round_units(gates, scores, wanted.multiple, limit, weights)
+    return gates
+
+
+def every_size(
+    model: PolyprunePreTrainedModel, method: Method, sheet: ScoreSheet | None = None
+) -> Elastic:
+    """The gates that a method picks for every size at once (Eqs. 14–16)."""
+    weights = ComponentWeights.of(model.shape)
+    scores = method.rank(model, sheet, weights)
+    boundary, share = boundaries(scores, weights, minimum=Minimum(rank=1))
+    rows = (SHARED,)
+    if method.setting == "non-shared" and sheet is not None:
+        rows = sheet.about.languages
+    return Elastic(DynamicGating(boundary, share), rows, weights)
+
+
+def _parameters(model: PolyprunePreTrainedModel, shape: EncoderShape) -> int:
+    return footprint_of(reshaped(model.config, shape), model.readout_kind).parameters

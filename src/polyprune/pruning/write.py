@@ -1,0 +1,135 @@
+"""From a model and its scores to a folder: one size for some languages, or all sizes for each."""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..corpora.languages import find
+from ..errors import ConfigError
+from ..model.certificate import certify
+from ..model.components import Gates, open_gates
+from ..model.gates_file import SHARED, save_gates
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..storage import whole_folder
+from .audit import Audit, audit
+from .cut import cut, probes_for
+from .prune import Budget, Method, choose, every_size
+from .scores_file import ScoreSheet
+from .scoring import prepare
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where to write."""
+
+    folder: Path
+    gates: Path | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was written, how large it is, and how exactly it computes what the gated model did."""
+
+    out: Path
+    method: Method
+    audits: dict[str, Audit]
+    """By language, or `shared`."""
+    differences: dict[str, float]
+    """The largest |gated − shrunk| on a probe in each language."""
+    gates: Gates | None
+    elastic: bool = False
+    languages: tuple[str, ...] = field(default=())
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: the sizes at the top where there is only one."""
+        audits = {name: asdict(each) for name, each in self.audits.items()}
+        only = next(iter(audits.values())) if len(audits) == 1 else {"rows": audits}
+        return {
+            "out": str(self.out),
+            "elastic": self.elastic,
+            "method": self.method.name,
+            "rule": self.method.rule if self.method.name == "gradient" else None,
+            "setting": self.method.setting,
+            "languages": list(self.languages),
+            **only,
+            "largest_difference": max(self.differences.values()),
+            "differences": self.differences,
+        }
+
+
+def write_model(
+    model: PolyprunePreTrainedModel,
+    method: Method,
+    sheet: ScoreSheet | None,
+    target: Target,
+    budget: Budget,
+    language: str | None = None,
+) -> Report:
+    """Prune a model to a budget and write its folder; of a row a language, the given one's."""
+    base, languages = _base(model, sheet)
+    gates = choose(base, method, budget, sheet)
+    rows = _row_names(method, languages)
+    if target.gates is not None:
+        save_gates(target.gates, gates, rows, force=target.force)
+    name = rows[0]
+    if method.setting == "non-shared":
+        if language is None:
+            raise ConfigError(f"There is a subnetwork for each of {', '.join(rows)}. Name one.")
+        name = find(language, rows, "these scores")
+        languages = (name,)
+        gates = gates.map(lambda gate: gate[rows.index(name), None])
+    differences = cut(base, gates, target.folder, languages=languages or None, force=target.force)
+    audits = {name: _audit(model, gates, budget)}
+    return Report(target.folder, method, audits, differences, gates, languages=languages)
+
+
+def write_elastic(
+    model: PolyprunePreTrainedModel,
+    method: Method,
+    sheet: ScoreSheet | None,
+    target: Target,
+    budget: Budget | None = None,
+) -> Report:
+    """Write dense weights and a gating for every size; a budget only says which one to report."""
+    base, languages = _base(model, sheet)
+    sizes = every_size(base, method, sheet)
+    rows = _row_names(method, languages)
+    gates = None if budget is None else choose(base, method, budget, sheet)
+    if target.gates is not None and gates is not None:
+        save_gates(target.gates, gates, rows, force=target.force)
+    probes = probes_for(model, languages or None)
+    differences = certify(model, open_gates(model.shape), base, probes)
+    before, base.elastic = base.elastic, sizes
+    try:
+        with whole_folder(target.folder, force=target.force) as folder:
+            base.save_pretrained(folder, differences=differences)
+    finally:
+        base.elastic = before
+    audits = (
+        {}
+        if gates is None or budget is None
+        else {
+            name: _audit(model, gates.map(lambda gate, i=i: gate[i, None]), budget)
+            for i, name in enumerate(rows)
+        }
+    )
+    return Report(target.folder, method, audits, differences, gates, True, languages or rows)
+
+
+def _base(
+    model: PolyprunePreTrainedModel, sheet: ScoreSheet | None
+) -> tuple[PolyprunePreTrainedModel, tuple[str, ...]]:
+    """What is gated and cut: the model as it was when it was scored."""
+    if sheet is None:
+        return model, ()
+    return prepare(model, sheet.about.table), sheet.about.languages
+
+
+def _row_names(method: Method, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """What each row of gates is for."""
+    return languages if method.setting == "non-shared" else (SHARED,)
+
+
+def _audit(model: PolyprunePreTrainedModel, gates: Gates, budget: Budget) -> Audit:
+    return audit(model, gates, sparsity=budget.sparsity, parameters=budget.parameters)
