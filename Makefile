@@ -29,6 +29,7 @@ format: .venv/ready
 
 bench: .venv/ready  ## speed against transformers; close other programs first
 	$(BIN)/python benchmarks/encoder.py
+	$(BIN)/python benchmarks/pruning.py
 
 docs: .venv/ready  ## the site, in site/
 	$(PIP) -e ".[docs]"

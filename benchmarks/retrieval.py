@@ -10,6 +10,7 @@ is in the file already is not computed again.
 
 import argparse
 import json
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -89,14 +90,13 @@ def gates_for(system: str, model, seed: int, sparsity: float, scores) -> pp.Gate
     return pp.keep_best(without_rank(ranked), 1 - sparsity)
 
 
-def cells() -> list[tuple[str, int, float]]:
+def cells(seeds: Sequence[int]) -> list[tuple[str, int, float]]:
     """System, seed, sparsity: all there is to measure, the main systems first."""
-    systems = [(system, seed) for seed in SEEDS for system in ("fisher", "paper", "random+words")]
-    systems += [("magnitude", 0), ("magnitude+layers", 0), ("random", 0)]
-    return [
-        ("dense", 0, 0.0),
-        *((system, seed, sparsity) for system, seed in systems for sparsity in SPARSITIES),
-    ]
+    systems = [(system, seed) for seed in seeds for system in ("fisher", "paper", "random+words")]
+    if 0 in seeds:
+        systems += [("magnitude", 0), ("magnitude+layers", 0), ("random", 0)]
+    dense = [("dense", 0, 0.0)] if 0 in seeds else []
+    return dense + [(*each, sparsity) for each in systems for sparsity in SPARSITIES]
 
 
 def table(rows: list[dict]) -> str:
@@ -124,6 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--text", type=Path, required=True, help="a folder of line-aligned text")
     parser.add_argument("--results", type=Path, default=RESULTS / "retrieval.jsonl")
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -142,7 +143,7 @@ def main() -> None:
     text = options.results.read_text() if options.results.exists() else ""
     rows = [json.loads(line) for line in text.splitlines()]
     done = {(row["system"], row["seed"], row["sparsity"]) for row in rows}
-    for system, seed, sparsity in cells():
+    for system, seed, sparsity in cells(options.seeds):
         if (system, seed, sparsity) in done:
             continue
         model = original

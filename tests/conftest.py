@@ -7,6 +7,7 @@ import pytest
 import torch
 import transformers
 from hypothesis import HealthCheck, settings
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
 import polyprune
 from polyprune.model.e5 import e5_small
@@ -134,3 +135,111 @@ def e5_folder(tmp_path_factory) -> Path:
 def quiet_and_seeded():
     transformers.logging.disable_progress_bar()
     torch.manual_seed(0)
+
+
+LETTERS = "abdefghiklmnoprstuwyz" + "абвдеиклмнопрстуьыя" + "कतनपमरलसहािीेंै"
+
+
+def speaking_model(folder: Path, readout: str = "masked-lm") -> Path:
+    """The folder of a tiny model with a tokenizer: a token a letter, as far as the words go."""
+    tiny_model("xlm-roberta", readout).save_pretrained(folder)
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    vocabulary = {token: i for i, token in enumerate([*special, *LETTERS])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, "<unk>"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    letters = pre_tokenizers.Split(Regex("."), "isolated")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), letters])
+    ends = [(token, vocabulary[token]) for token in ("<s>", "</s>")]
+    tokenizer.post_processor = processors.TemplateProcessing("<s> $A </s>", special_tokens=ends)
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<s>",
+        cls_token="<s>",
+        pad_token="<pad>",
+        eos_token="</s>",
+        sep_token="</s>",
+        unk_token="<unk>",
+        mask_token="<mask>",
+    ).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def speaking(tmp_path) -> Path:
+    """The folder of a dense masked LM that can read."""
+    return speaking_model(tmp_path / "speaking")
+
+
+@pytest.fixture
+def text(tmp_path) -> Path:
+    """A folder of text in four languages, line by line translations of each other."""
+    return text_folder(tmp_path / "text")
+
+
+def text_folder(folder: Path) -> Path:
+    """A new folder with a file a language."""
+    folder.mkdir()
+    for code, sentences in SENTENCES.items():
+        (folder / f"{code}.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    return folder
+
+
+SENTENCES = {
+    "en": [
+        "The water is cold.",
+        "My brother reads a book.",
+        "We live near the river.",
+        "It will rain tomorrow.",
+        "The children are at school.",
+        "Where is the market?",
+        "She bought three oranges.",
+        "The road is long.",
+        "I do not know his name.",
+        "The house has two doors.",
+        "They came in the morning.",
+        "This tree is very old.",
+    ],
+    "ru": [
+        "Вода холодная.",
+        "Мой брат читает книгу.",
+        "Мы живём у реки.",
+        "Завтра будет дождь.",
+        "Дети в школе.",
+        "Где рынок?",
+        "Она купила три апельсина.",
+        "Дорога длинная.",
+        "Я не знаю его имени.",
+        "В доме две двери.",
+        "Они пришли утром.",
+        "Это дерево очень старое.",
+    ],
+    "sw": [
+        "Maji ni baridi.",
+        "Kaka yangu anasoma kitabu.",
+        "Tunaishi karibu na mto.",
+        "Mvua itanyesha kesho.",
+        "Watoto wako shuleni.",
+        "Soko liko wapi?",
+        "Alinunua machungwa matatu.",
+        "Barabara ni ndefu.",
+        "Sijui jina lake.",
+        "Nyumba ina milango miwili.",
+        "Walikuja asubuhi.",
+        "Mti huu ni mzee sana.",
+    ],
+    "hi": [
+        "पानी ठंडा है।",
+        "मेरा भाई किताब पढ़ता है।",
+        "हम नदी के पास रहते हैं।",
+        "कल बारिश होगी।",
+        "बच्चे स्कूल में हैं।",
+        "बाज़ार कहाँ है?",
+        "उसने तीन संतरे खरीदे।",
+        "सड़क लंबी है।",
+        "मुझे उसका नाम नहीं पता।",
+        "घर में दो दरवाज़े हैं।",
+        "वे सुबह आए।",
+        "यह पेड़ बहुत पुराना है।",
+    ],
+}
+"""Twelve sentences each, line by line translations of each other."""

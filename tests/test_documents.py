@@ -11,6 +11,7 @@ import pytest
 from conftest import REPOSITORY
 
 import polyprune as pp
+from polyprune.corpora.probes import probe_texts
 
 ROWS = [
     [cell.strip().strip("`") for cell in line.strip("|").split("|")]
@@ -53,18 +54,27 @@ def test_the_python_of_the_readme_runs(tmp_path, e5_folder):
 def test_the_commands_of_the_readme_run(tmp_path, e5_folder):
     lines = [line for block in blocks("sh") for line in block.splitlines()]
     commands = [shlex.split(line, comments=True) for line in lines if line.startswith("polyprune ")]
-    assert len(commands) >= 3
+    assert len(commands) >= 6
+    write_text(tmp_path)
     for command in commands:
         run_command(command, tmp_path, e5_folder)
 
 
 @pytest.mark.slow
 def test_the_examples_of_every_help_run(tmp_path, e5_folder):
-    for verb in ("shrink", "measure", "ls"):
+    write_text(tmp_path)
+    for verb in ("score", "prune", "shrink", "measure", "ls"):
         text = run_command(["polyprune", verb, "--help"], tmp_path, e5_folder).stdout
         example = shlex.split(text.strip().splitlines()[-1])
         assert example[:2] == ["polyprune", verb]
         run_command(example, tmp_path, e5_folder)
+
+
+def write_text(folder):
+    """The folder `text` that the examples read: the probe sentences, one file a language."""
+    (folder / "text").mkdir()
+    for code, lines in probe_texts().items():
+        (folder / "text" / f"{code}.txt").write_text("\n".join(lines), encoding="utf-8")
 
 
 def run_command(command, cwd, e5_folder):

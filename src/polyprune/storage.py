@@ -31,7 +31,7 @@ def whole_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
 @contextmanager
 def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
     """A temporary name beside `path`, renamed to `path` once the block has ended well."""
-    refuse_to_overwrite(path, force=force)
+    refuse_to_overwrite(path, force=force, kind="file")
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -41,8 +41,14 @@ def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def refuse_to_overwrite(path: Path, *, force: bool) -> None:
+def refuse_to_overwrite(path: Path, *, force: bool, kind: str = "folder") -> None:
     """Raise unless `path` is free, or is of our own kind and the user said `--force`."""
+    other = path.is_dir() if kind == "file" else path.is_file()
+    if other:
+        there = "folder" if kind == "file" else "file"
+        raise ConfigError(
+            f"{path} is a {there} that exists already. Choose another name for the {kind}."
+        )
     if path.is_dir() and any(path.iterdir()) and not (path / "config.json").is_file():
         raise ConfigError(
             f"{path} is a folder of something else. Choose another name for the model."

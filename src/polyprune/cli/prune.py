@@ -85,12 +85,15 @@ def prune(
     from ..storage import refuse_to_overwrite
 
     target = Target(out, gates, force)
-    for path in (out, gates):  # before anything is loaded, not only when it is written
-        if path is not None:
-            refuse_to_overwrite(path, force=force)
+    refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
+    if gates is not None:
+        refuse_to_overwrite(gates, force=force, kind="file")
     if language is not None and setting != "non-shared":
         raise ConfigError(f"--language {language} is for --setting non-shared; see --languages.")
+    if language is not None and elastic:
+        raise ConfigError("--elastic is for every language: leave --language or --elastic out.")
     chosen = Method(method, rule, setting, seed)
+    chosen.check_text(scores is not None or corpus is not None)
     every_size = elastic or (setting == "non-shared" and language is None)
     size = (fraction(sparsity), number(parameters))
     budget = None
@@ -99,9 +102,7 @@ def prune(
     scoring = Scoring(sentences, loss, rule_named(rule).per, parallel, table, seed)
     text = (batch_size, tokens, prefix, device)
     loaded = load_quietly(model)
-    sheet = None
-    if method == "gradient":
-        sheet = _sheet(loaded, scores, corpus, split(languages), scoring, text)
+    sheet = _sheet(loaded, scores, corpus, split(languages), scoring, text)
     if every_size:
         report = write_elastic(loaded, chosen, sheet, target, budget)
     else:

@@ -1,5 +1,6 @@
 """`polyprune score`: how much every component matters, in every language."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,7 +68,9 @@ def score(
     from ..pruning.scoring import Scoring
     from ..storage import refuse_to_overwrite
 
-    refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
+    refuse_to_overwrite(
+        out, force=force, kind="file"
+    )  # before anything is loaded, not only when it is written
     scoring = Scoring(sentences, loss, per, parallel, table, seed)
     sheet = take_scores(
         load_quietly(model), corpus, split(languages), scoring, (batch_size, tokens, prefix, device)
@@ -120,6 +123,8 @@ def on_device(model, name: str) -> Iterator[None]:
 
     from ..errors import ConfigError
 
+    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", name):
+        raise ConfigError(f"--device is auto, cpu, cuda, cuda:1 or mps, not {name!r}.")
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     home = model.device

@@ -58,6 +58,8 @@ def shrink(
             raise ConfigError("--layers does not go with an elastic folder: take out a size first.")
         names = split(languages) if language is None else [language]
         large, chosen = original, original.elastic.gates(size, names, combine)
+    elif size is not None and gates is not None:
+        raise ConfigError("--gates say what stays: leave --sparsity out, or --gates.")
     elif size is not None:
         raise ConfigError(f"{model} is not elastic: make smaller ones of it with polyprune prune.")
     elif gates is None and layers is None and not stock:
@@ -65,7 +67,7 @@ def shrink(
     elif language and gates is None:
         raise ConfigError(f"--language {language} picks a row of a gates file: give --gates too.")
     else:
-        large = _keep_layers(original, layers)
+        large = _split(_keep_layers(original, layers), gates)
         chosen = _gates(large, gates, language)
     differences = cut(
         large,
@@ -92,6 +94,14 @@ def _keep_layers(model, layers: str | None):
         return drop_layers(model, wanted)
     except ValueError as error:
         raise ConfigError(f"--layers {layers}: {error}") from error
+
+
+def _split(model, gates: Path | None):
+    """The model whose ranks these gates are for."""
+    from ..model.gates_file import table_of
+    from ..pruning.scoring import prepare
+
+    return model if gates is None else prepare(model, table_of(gates))
 
 
 def _gates(large, path: Path | None, language: str | None):

@@ -1,6 +1,7 @@
 """How answers look: a JSON object for programs, a table for people."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated
@@ -72,15 +73,14 @@ def number(text: str | None) -> int | None:
 
     if text is None:
         return None
-    letters = {"k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9}
-    plain = text.strip().replace("_", "").replace(",", "").lower()
-    factor = letters.get(plain[-1:], 1)
-    try:
-        value = float(plain.rstrip("kmbg")) * factor
-    except ValueError as error:
-        raise ConfigError(f"A number of parameters is such as 60M, not {text!r}.") from error
+    letters = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "g": 1e9}
+    digits = r"(\d+|\d{1,3}([,_]\d{3})+)(\.\d+)?"
+    found = re.fullmatch(rf"({digits}|\d+(\.\d+)?e\d+)\s*([kmbg]?)", text.strip().lower())
+    value = 0.0
+    if found:
+        value = float(re.sub("[,_]", "", found[1])) * letters[found[6]]
     if not 1 <= value < 1e15:
-        raise ConfigError(f"A number of parameters is such as 60M, not {text!r}.")
+        raise ConfigError(f"A number of parameters is such as 60M or 60,000,000, not {text!r}.")
     return round(value)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, UnknownName
-from .languages import find, language, languages
+from .languages import find_all, language, languages
 
 PACKED = ("", ".gz", ".xz", ".zst")
 """How a text file may be compressed; CC-100's come as `.xz`."""
@@ -27,7 +27,7 @@ class Corpus:
         """The codes of these languages, all of which must have text here; all there are if None."""
         if languages is None:
             return list(self.files)
-        return [find(given, list(self.files), str(self.folder)) for given in languages]
+        return find_all(languages, list(self.files), str(self.folder))
 
     def sentences(self, code: str, count: int) -> Iterator[str]:
         """The first so many lines of a language; blank ones, which separate documents, left out."""
@@ -47,9 +47,9 @@ def open_corpus(folder: str | Path) -> Corpus:
             f"There is no folder {folder}. A corpus is a folder with one file a language, named "
             "after it: sw.txt, ur.txt.xz."
         )
-    # Shorter names first: beside `sw.txt`, `news.sw.txt` is something else.
+    # Plain names first: beside `sw.txt.xz`, `news.sw.txt` is something else.
     found: dict[str, Path] = {}
-    for path in sorted(folder.iterdir(), key=lambda path: (path.name.count("."), path.name)):
+    for path in sorted(folder.iterdir(), key=lambda path: (_stem(path).count("."), path.name)):
         code = _code(path)
         if code is not None and path.is_file():
             found.setdefault(code, path)
@@ -68,7 +68,10 @@ def read_lines(path: Path) -> Iterator[str]:
         with _open(path) as file:
             for line in file:
                 number += 1
-                yield line.decode("utf-8").rstrip("\r\n")
+                encoding = (
+                    "utf-8-sig" if number == 1 else "utf-8"
+                )  # a mark of byte order is no text
+                yield line.decode(encoding).rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise DataError(
             f"Line {number} of {path} is not UTF-8 ({error.reason}). Convert the file, for example "
@@ -80,17 +83,23 @@ def read_lines(path: Path) -> Iterator[str]:
         ) from error
 
 
+def _stem(path: Path) -> str:
+    """A file's name before `.txt` and how it is packed; empty if it is no text."""
+    for packed in PACKED:
+        if path.name.endswith(f".txt{packed}"):
+            return path.name.removesuffix(f".txt{packed}")
+    return ""
+
+
 def _code(path: Path) -> str | None:
     """The language that a file is named after: the last part of its name before `.txt`."""
-    for packed in PACKED:
-        ending = f".txt{packed}"
-        if path.name.endswith(ending):
-            spelled = path.name.removesuffix(ending).rpartition(".")[2]
-            try:
-                return language(spelled).code
-            except UnknownName:
-                return None
-    return None
+    stem = _stem(path)
+    if stem.startswith("."):  # hidden
+        return None
+    try:
+        return language(stem.rpartition(".")[2]).code
+    except UnknownName:
+        return None
 
 
 def _open(path: Path) -> Any:
@@ -100,13 +109,13 @@ def _open(path: Path) -> Any:
     if path.suffix == ".xz":
         return lzma.open(path)
     if path.suffix == ".zst":
-        import zstandard
+        from backports import zstd
 
-        return zstandard.open(path)
+        return zstd.open(path)
     return path.open("rb")
 
 
 def _zstd_error() -> type[Exception]:
-    import zstandard
+    from backports import zstd
 
-    return zstandard.ZstdError
+    return zstd.ZstdError

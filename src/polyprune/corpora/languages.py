@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from ..errors import Spellings, UnknownName
+from ..errors import ConfigError, Spellings, UnknownName
 
 # XTREME says "zh" for what CC-100 calls "zh-Hans".
 _ALIASES = {"zh": "zh-Hans"}
@@ -55,6 +55,13 @@ def find(given: str, known: Sequence[str], whose: str) -> str:
     if code not in known:
         raise UnknownName(f"language of {whose}", given, known, f"There are: {', '.join(known)}.")
     return code
+
+
+def find_all(given: Sequence[str], known: Sequence[str], whose: str) -> list[str]:
+    """The same for several, each of them once."""
+    if not given:
+        raise ConfigError(f"There are no languages to choose. Name some of: {', '.join(known)}.")
+    return list(dict.fromkeys(find(each, known, whose) for each in given))
 
 
 def same_family(a: Language, b: Language) -> bool:

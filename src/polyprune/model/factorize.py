@@ -65,6 +65,8 @@ def factorize_table(
         rows = table[i : i + ROWS].float()
         weighted = rows if frequencies is None else rows * frequencies[i : i + ROWS, None].float()
         gram += (rows.T @ weighted).double()
+    if not gram.isfinite().all():
+        raise ValueError("There are words whose embeddings are not finite numbers.")
     vectors = torch.linalg.eigh(gram).eigenvectors.flip(1).float()
     words = torch.empty_like(table) if out is None else out
     for i in range(0, len(table), ROWS):

@@ -14,21 +14,33 @@ from .shape import EncoderShape
 from .tensor_file import read_tensors
 
 FORMAT = "polyprune-gates-1"
+MAKE = "Write one with polyprune prune --gates, or polyprune.save_gates()."
 SHARED = "shared"
 """The name of the only row when all languages share their gates."""
 
 
 def save_gates(
-    path: str | Path, gates: Gates, rows: Sequence[str] = (SHARED,), *, force: bool = False
+    path: str | Path,
+    gates: Gates,
+    rows: Sequence[str] = (SHARED,),
+    *,
+    table: str = "as it is",
+    force: bool = False,
 ) -> None:
-    """Write gates to a safetensors file; `rows` names the language of each row."""
+    """Write gates to a safetensors file; `rows` names the language of each row.
+
+    `table` says how the model's word table was split before, `spectral` or `identity`, if the ranks
+    that are gated are not its own columns.
+    """
     if len(rows) != len(gates.rank):
         raise ValueError(
             f"{len(rows)} names ({', '.join(rows)}) for {len(gates.rank)} rows of gates."
         )
     tensors = {name: gate.detach().clone().contiguous() for name, gate in gates.named().items()}
     with whole_file(Path(path), force=force) as temporary:
-        save_file(tensors, temporary, {"format": FORMAT, "rows": json.dumps(list(rows))})
+        save_file(
+            tensors, temporary, {"format": FORMAT, "rows": json.dumps(list(rows)), "table": table}
+        )
 
 
 def load_gates(path: str | Path, shape: EncoderShape, row: str | None = None) -> Gates:
@@ -48,10 +60,14 @@ def load_gates(path: str | Path, shape: EncoderShape, row: str | None = None) ->
     return gates.map(lambda gate: gate[rows.index(row), None])
 
 
+def table_of(path: Path) -> str:
+    """How the word table has to be split before the gates of a file fit its ranks."""
+    return read_tensors(path, FORMAT, "gates", MAKE)[1].get("table", "as it is")
+
+
 def read_gates(path: Path) -> tuple[Gates, list[str]]:
     """The gates of a file and the names of their rows, whatever model they are for."""
-    make = "Write one with polyprune.save_gates()."
-    tensors, metadata = read_tensors(path, FORMAT, "gates", make)
+    tensors, metadata = read_tensors(path, FORMAT, "gates", MAKE)
     rows = json.loads(metadata.get("rows", "[]"))
     heads, units = (
         tuple(tensors[name] for name in sorted(tensors, key=_layer) if name.startswith(kind))

@@ -18,7 +18,7 @@ def prompt_of(folder: str | Path | None) -> str:
     prompts = config.get("prompts")
     if not isinstance(prompts, dict):
         return ""
-    return str(prompts.get(config.get("default_prompt_name") or "query") or "")
+    return str(prompts.get(str(config.get("default_prompt_name") or "query")) or "")
 
 
 def _read(path: Path) -> dict[str, Any]:

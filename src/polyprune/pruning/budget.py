@@ -65,6 +65,10 @@ class Minimum:
     units: int = 0
     rank: int = 0
 
+    def __post_init__(self):
+        if min(self.heads, self.units, self.rank) < 0:
+            raise ValueError(f"What has to stay is a number of components, got {self}.")
+
     def forced(self, scores: Scores) -> Bool[Tensor, "rows components"]:
         """Whether each component is among those that must stay."""
         counts = PerComponent(
@@ -131,10 +135,13 @@ def unflatten(flat: Float[Tensor, "rows components"], counts: PerComponent[int])
 def density_of(gates: Gates, weights: ComponentWeights | None = None) -> Float[Tensor, " rows"]:
     """Kept weight over total weight, row by row: 1 − the paper's sparsity."""
     weights = weights or ComponentWeights.like(gates)
-    counts = counts_of(gates)
-    cost = torch.cat(weights.spread(counts).leaves())
-    kept = torch.cat(gates.leaves(), dim=1) > 0
-    return (kept * cost).sum(1) / weights.total(counts)
+    return weight_kept(gates, weights).double() / weights.total(counts_of(gates))
+
+
+def weight_kept(gates: Gates, weights: ComponentWeights) -> Int[Tensor, " rows"]:
+    """The weight of what each row keeps."""
+    cost = torch.cat(weights.spread(counts_of(gates)).leaves())
+    return ((torch.cat(gates.leaves(), dim=1) > 0) * cost).sum(1)
 
 
 def counts_of(values: PerComponent[Tensor]) -> PerComponent[int]:
@@ -166,8 +173,9 @@ def check_minimum(
     cost = torch.cat(weights.spread(counts).leaves())
     least = int((minimum.forced(scores)[0] * cost).sum())
     if least > limit:
+        largest = (total - least) * 10_000 // total / 10_000  # rounded to what is possible
         raise ConfigError(
             f"A density of {limit / total:.4g} is less than the {least / total:.4g} of what has to "
             f"stay ({minimum.heads} heads and {minimum.units} units a layer, rank "
-            f"{minimum.rank}). The largest sparsity possible is {1 - least / total:.4g}."
+            f"{minimum.rank}). The largest sparsity possible is {largest:.4g}."
         )

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from ..corpora.languages import find
+from ..corpora.languages import find_all, language
 from ..errors import CheckpointError, ConfigError, UnknownName
 from ..model import hub
 from ..model.components import Gates, PerComponent, sizes
@@ -60,7 +60,9 @@ class Elastic:
         with torch.no_grad():
             if combine == "union" or len(rows) == 1:
                 flat = self._own(density)[rows].amax(0, keepdim=True)
-                return unflatten(flat.float(), self.gating.counts)
+                gates = unflatten(flat.float(), self.gating.counts)
+                self._check_words(gates, rows)
+                return gates
             wanted = self.gating.preference(density)[rows].mean(0, keepdim=True)
             return self._best(wanted, density)
 
@@ -95,12 +97,23 @@ class Elastic:
         return 1 - sparsity
 
     def _rows(self, languages: Sequence[str] | None) -> list[int]:
+        if self.rows == (SHARED,):  # which are one for every language there is
+            for code in languages or ():
+                language(code)
         if languages is None or self.rows == (SHARED,):
             return list(range(len(self.rows)))
-        rows = [self.rows.index(find(given, self.rows, "this checkpoint")) for given in languages]
-        if not rows:
-            raise ConfigError(f"Name at least one language: {', '.join(self.rows)}.")
-        return rows
+        codes = find_all(languages, self.rows, "this checkpoint")
+        return [self.rows.index(code) for code in codes]
+
+    def _check_words(self, gates: Gates, rows: list[int]) -> None:
+        """Raise if nothing is left of the words, which at least one rank has to carry."""
+        if gates.rank.any() or not isinstance(self.gating, DynamicGating):
+            return
+        ranks = unflatten(self.gating.boundary[rows], self.gating.counts).rank
+        raise ConfigError(
+            "At this sparsity no rank of the words is left. The largest possible is "
+            f"{1 - float(ranks.min()):.4g}."
+        )
 
     def _own(self, density: float) -> Tensor:
         """Each row's gates: trained ones as they are, frozen ones open where the budget allows."""

@@ -9,7 +9,7 @@ from ..model.footprint import footprint_of
 from ..model.gates_file import SHARED
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.shape import EncoderShape
-from .budget import ComponentWeights, Minimum, Scores, budget, counts_of, density_of, keep_best
+from .budget import ComponentWeights, Minimum, Scores, budget, counts_of, keep_best, weight_kept
 from .dynamic import boundaries
 from .elastic import Elastic
 from .gating import DynamicGating
@@ -74,6 +74,8 @@ class Method:
             raise UnknownName("method", self.name, METHODS, f"There are: {', '.join(METHODS)}.")
         if self.setting not in SETTINGS:
             raise UnknownName("setting", self.setting, SETTINGS, "shared or non-shared.")
+        if not 0 <= self.seed < 2**63:
+            raise ConfigError(f"A seed is a number from 0 to 2⁶³, not {self.seed}.")
         if self.setting == "non-shared" and self.name != "gradient":
             raise ConfigError(f"Method {self.name!r} knows no languages: use --setting shared.")
         rule_named(self.rule)
@@ -103,6 +105,13 @@ class Method:
             return replace(rule, by_weight=False).rank(gradients, ComponentWeights())
         return rule.rank(gradients, weights)
 
+    def check_text(self, given: bool) -> None:
+        """Raise if text was given that nothing would read."""
+        if given and self.name != "gradient":
+            raise ConfigError(
+                f"Method {self.name!r} reads no text: leave --scores and --corpus out."
+            )
+
 
 def choose(
     model: PolyprunePreTrainedModel, method: Method, wanted: Budget, sheet: ScoreSheet | None = None
@@ -110,24 +119,35 @@ def choose(
     """The gates that a method picks for a budget: one row, or a row a language."""
     weights = wanted.weights(model.shape)
     scores = method.rank(model, sheet, weights)
-    least = wanted.minimum
-    if wanted.multiple > 1:
-        least = replace(least, units=-(-least.units // wanted.multiple) * wanted.multiple)
+    least = _least(wanted, model.shape)
     if wanted.parameters is not None:
         gates = keep_parameters(
             scores, model.shape, wanted.parameters, lambda shape: _parameters(model, shape), least
         )
-        limit = int(density_of(gates, weights).max() * weights.total(counts_of(gates)))
+        # What a row weighs now is within its budget, whether or not its words fold into one table.
+        limits = weight_kept(gates, weights).tolist()
     else:
         density = 1 - (wanted.sparsity or 0.0)
-        limit = budget(density, weights, counts_of(scores))
+        limits = [budget(density, weights, counts_of(scores))] * len(scores.rank)
         if wanted.exact:
             gates = keep_most(method.rank(model, sheet, None), density, weights, least)
         else:
             gates = keep_best(scores, density, weights, least)
     if wanted.multiple > 1:
-        gates = round_units(gates, scores, wanted.multiple, limit, weights)
+        gates = round_units(gates, scores, wanted.multiple, limits, weights)
     return gates
+
+
+def _least(wanted: Budget, shape: EncoderShape) -> Minimum:
+    """What has to stay, its units in whole groups."""
+    least = wanted.minimum
+    units = -(-least.units // wanted.multiple) * wanted.multiple
+    if max(units, wanted.multiple) > max(shape.units):
+        raise ConfigError(
+            f"Layers of at most {max(shape.units)} units cannot keep {least.units} or more in "
+            f"multiples of {wanted.multiple}."
+        )
+    return replace(least, units=units)
 
 
 def every_size(

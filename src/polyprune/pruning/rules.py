@@ -104,10 +104,12 @@ def magnitude(model: PolyprunePreTrainedModel) -> Scores:
 
 
 def random_scores(shape: EncoderShape, seed: int = 0) -> Scores:
-    """A score for each component drawn from (0, 1): the baseline that knows nothing."""
+    """A score for each component drawn from [0, 1): the baseline that knows nothing."""
     generator = torch.Generator().manual_seed(seed)
     return sizes(shape).map(lambda n: torch.rand(1, n, generator=generator))
 
 
 def _unit_length(score: Tensor) -> Tensor:
-    return score / score.norm(dim=1, keepdim=True).clamp(min=torch.finfo(score.dtype).tiny)
+    # In double precision: the squares of a nearly dead layer's scores would all be 0.
+    norm = score.double().norm(dim=1, keepdim=True)
+    return (score / norm.clamp(min=torch.finfo(norm.dtype).tiny)).to(score.dtype)

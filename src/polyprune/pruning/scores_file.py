@@ -8,7 +8,7 @@ from pathlib import Path
 from safetensors.torch import save_file
 from torch import Tensor
 
-from ..corpora.languages import find
+from ..corpora.languages import find_all
 from ..errors import CheckpointError
 from ..model.components import PerComponent, sizes
 from ..model.shape import EncoderShape
@@ -37,9 +37,15 @@ class About:
     corpus: str = ""
     seed: int = 0
 
-    def __post_init__(self):
-        for name in ("languages", "examples"):  # which JSON knows as lists
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+    @classmethod
+    def from_json(cls, text: str) -> "About":
+        """What `json.dumps(asdict(about))` was made of."""
+        fields = json.loads(text)
+        for name in ("languages", "examples"):
+            fields[name] = tuple(fields[name])
+        if len(fields["languages"]) != len(fields["examples"]):
+            raise ValueError("as many numbers of examples as languages are needed")
+        return cls(**fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class ScoreSheet:
     def only(self, codes: Sequence[str]) -> "ScoreSheet":
         """The rows of these languages alone."""
         known = self.about.languages
-        rows = [known.index(find(given, known, "these scores")) for given in codes]
+        rows = [known.index(code) for code in find_all(codes, known, "these scores")]
         about = {
             **asdict(self.about),
             "languages": tuple(known[i] for i in rows),
@@ -79,7 +85,7 @@ class ScoreSheet:
 def save_scores(path: str | Path, sheet: ScoreSheet, *, force: bool = False) -> None:
     """Write scores to a safetensors file."""
     tensors = {
-        f"{statistic}.{name}": score.contiguous()
+        f"{statistic}.{name}": score.detach().clone().contiguous()
         for statistic in ("absolute", "squared")
         for name, score in getattr(sheet.gradients, statistic).named().items()
     }
@@ -93,7 +99,7 @@ def load_scores(path: str | Path) -> ScoreSheet:
     make = "Make one with polyprune score."
     tensors, metadata = read_tensors(path, FORMAT, "scores", make)
     try:
-        about = About(**json.loads(metadata["about"]))
+        about = About.from_json(metadata["about"])
         gradients = GateGradients(
             *(_parts(tensors, f"{kind}.", len(about.languages)) for kind in ("absolute", "squared"))
         )
@@ -108,6 +114,8 @@ def _parts(tensors: dict[str, Tensor], prefix: str, rows: int) -> Scores:
         if score.ndim != 2 or len(score) != rows or not score.isfinite().all():
             raise ValueError(f"{name} is not a finite number for each of {rows} rows")
     layers = sum(name.startswith("heads.") for name in named)
+    if len(named) != 2 * layers + 1:
+        raise ValueError("as many layers of heads as of units are needed")
     return PerComponent(
         tuple(named[f"heads.{i}"] for i in range(layers)),
         tuple(named[f"units.{i}"] for i in range(layers)),

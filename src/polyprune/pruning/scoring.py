@@ -5,14 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
+import torch
+
 from ..corpora.batches import Batching
 from ..corpora.corpus import Corpus
-from ..errors import ConfigError, UnknownName
+from ..errors import CheckpointError, ConfigError, DataError, UnknownName
 from ..model.factorize import factorize
 from ..model.fingerprint import fingerprint
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.sentences import pooling_of
-from .importance import Per, gate_gradients
+from .importance import GateGradients, Per, gate_gradients
 from .losses import Batch, PerExampleLoss, contrastive_loss, masked_lm_loss, task_loss
 from .scores_file import About, ScoreSheet
 
@@ -42,6 +44,8 @@ class Scoring:
     def __post_init__(self):
         if self.sentences < 1:
             raise ConfigError(f"Score with at least one sentence, not {self.sentences}.")
+        if not 0 <= self.seed < 2**63:
+            raise ConfigError(f"A seed is a number from 0 to 2⁶³, not {self.seed}.")
         if self.loss is not None and self.loss not in LOSSES:
             raise UnknownName("loss", self.loss, LOSSES, f"There are: {', '.join(LOSSES)}.")
         if self.per not in get_args(Per):
@@ -71,9 +75,12 @@ def score(
         code: watch(code, _counted(_batches(code, loss, batching, corpus, scoring), code, seen))
         for code in codes
     }
-    gradients = gate_gradients(
-        prepare(model, scoring.table), batches, _loss(loss, model), cast(Per, scoring.per)
-    )
+    with torch.random.fork_rng():  # labels may be drawn: the same ones, whatever ran before
+        torch.manual_seed(scoring.seed)
+        gradients = gate_gradients(
+            prepare(model, scoring.table), batches, _loss(loss, model), cast(Per, scoring.per)
+        )
+    _check_not_silent(gradients, codes)
     about = About(
         model=fingerprint(model),
         table=scoring.table,
@@ -91,7 +98,10 @@ def prepare(model: PolyprunePreTrainedModel, table: str) -> PolyprunePreTrainedM
     """The model whose components are scored and cut: with ranks, if its word table has none."""
     if table == "as it is" or model.shape.factorized:
         return model
-    return factorize(model, table)
+    try:
+        return factorize(model, table)
+    except ValueError as error:
+        raise CheckpointError(f"The word table cannot be split: {error}") from error
 
 
 def default_loss(model: PolyprunePreTrainedModel) -> str:
@@ -122,6 +132,15 @@ def _batches(
         return batching.pairs(corpus.translations(code, pivot, count))
     lines = corpus.sentences(code, count)
     return batching.masked(lines, scoring.seed) if loss == "masked-lm" else batching.plain(lines)
+
+
+def _check_not_silent(gradients: GateGradients, codes: Sequence[str]) -> None:
+    for row, code in enumerate(codes):
+        if not any(scores[row].any() for scores in gradients.absolute.leaves()):
+            raise DataError(
+                f"The text in {code} says nothing about any component: every gradient is 0. Give "
+                "text that the tokenizer knows, and two sentences or more for a contrastive loss."
+            )
 
 
 def _counted(batches: Iterator[Any], code: str, seen: Counter[str]) -> Iterator[Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..corpora.languages import find
-from ..errors import ConfigError
+from ..errors import CheckpointError, ConfigError
 from ..model.certificate import certify
 from ..model.components import Gates, open_gates
 from ..model.gates_file import SHARED, save_gates
@@ -70,9 +70,7 @@ def write_model(
     base, languages = _base(model, sheet)
     gates = choose(base, method, budget, sheet)
     rows = _row_names(method, languages)
-    if target.gates is not None:
-        save_gates(target.gates, gates, rows, force=target.force)
-    name = rows[0]
+    every_row, name = gates, rows[0]
     if method.setting == "non-shared":
         if language is None:
             raise ConfigError(f"There is a subnetwork for each of {', '.join(rows)}. Name one.")
@@ -80,6 +78,7 @@ def write_model(
         languages = (name,)
         gates = gates.map(lambda gate: gate[rows.index(name), None])
     differences = cut(base, gates, target.folder, languages=languages or None, force=target.force)
+    _save_gates(target, every_row, rows, sheet)
     audits = {name: _audit(model, gates, budget)}
     return Report(target.folder, method, audits, differences, gates, languages=languages)
 
@@ -92,12 +91,11 @@ def write_elastic(
     budget: Budget | None = None,
 ) -> Report:
     """Write dense weights and a gating for every size; a budget only says which one to report."""
+    _check_one_size(target, budget)
     base, languages = _base(model, sheet)
     sizes = every_size(base, method, sheet)
     rows = _row_names(method, languages)
     gates = None if budget is None else choose(base, method, budget, sheet)
-    if target.gates is not None and gates is not None:
-        save_gates(target.gates, gates, rows, force=target.force)
     probes = probes_for(model, languages or None)
     differences = certify(model, open_gates(model.shape), base, probes)
     before, base.elastic = base.elastic, sizes
@@ -106,6 +104,8 @@ def write_elastic(
             base.save_pretrained(folder, differences=differences)
     finally:
         base.elastic = before
+    if gates is not None:
+        _save_gates(target, gates, rows, sheet)
     audits = (
         {}
         if gates is None or budget is None
@@ -117,10 +117,35 @@ def write_elastic(
     return Report(target.folder, method, audits, differences, gates, True, languages or rows)
 
 
+def _check_one_size(target: Target, budget: Budget | None) -> None:
+    """Raise if something was asked for that makes sense for one size only."""
+    if budget is None:
+        if target.gates is not None:
+            raise ConfigError("Gates are of one size: give --sparsity too, or leave --gates out.")
+    elif budget != Budget(sparsity=budget.sparsity):
+        raise ConfigError(
+            "An elastic folder holds every size of one ranking: --parameters, --exact, --multiple, "
+            "--least-heads and --least-units are for one size."
+        )
+
+
+def _save_gates(
+    target: Target, gates: Gates, rows: tuple[str, ...], sheet: ScoreSheet | None
+) -> None:
+    if target.gates is not None:
+        table = "as it is" if sheet is None else sheet.about.table
+        save_gates(target.gates, gates, rows, table=table, force=target.force)
+
+
 def _base(
     model: PolyprunePreTrainedModel, sheet: ScoreSheet | None
 ) -> tuple[PolyprunePreTrainedModel, tuple[str, ...]]:
     """What is gated and cut: the model as it was when it was scored."""
+    for name, weight in model.named_parameters():
+        if not weight.isfinite().all():
+            raise CheckpointError(
+                f"{name} holds what is not a number. Copy or make the model again."
+            )
     if sheet is None:
         return model, ()
     return prepare(model, sheet.about.table), sheet.about.languages
