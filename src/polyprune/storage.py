@@ -34,8 +34,11 @@ def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
     refuse_to_overwrite(path, force=force, kind="file")
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.touch()  # so that a place where nothing can be written says so itself
+    mode = temporary.stat().st_mode
     try:
         yield temporary
+        temporary.chmod(mode)  # safetensors would keep others from reading it
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -12,7 +12,8 @@ from test_budget import XLM_R_BASE, make, rankings
 
 from polyprune.model.components import PerComponent, open_gates
 from polyprune.pruning.budget import ComponentWeights, density_of, keep_best
-from polyprune.pruning.dynamic import TENTHS, DynamicGates, boundaries, closed_form
+from polyprune.pruning.dynamic import TENTHS, boundaries, closed_form
+from polyprune.pruning.gating import DynamicGating
 
 CASES = json.loads((VECTORS / "ds_alpha_theta.json").read_text())["cases"]
 BINS = json.loads((VECTORS / "ds_binning.json").read_text())
@@ -31,12 +32,12 @@ def test_the_closed_form_is_the_worked_one(case):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['t_hat']} {case['delta']:.1e}")
 def test_gates_are_the_worked_ones_at_every_size(case):
-    dynamic = DynamicGates(
+    dynamic = DynamicGating(
         PerComponent((), (), one(case["t_hat"])[None]),
         PerComponent((), (), one(case["delta"])[None]),
     )
     for point in case["points"]:
-        assert dynamic.at(point["t"]).rank.item() == pytest.approx(point["g"], abs=2e-6)
+        assert dynamic(None, point["t"]).rank.item() == pytest.approx(point["g"], abs=2e-6)
 
 
 def components():
@@ -65,7 +66,7 @@ def test_bins_are_the_worked_ones(example):
         assert flat[0][place].item() == pytest.approx(row["t_hat"], abs=1e-12)
         assert flat[1][place].item() == pytest.approx(row["delta"], abs=1e-12)
     for point in expected["gates_at_t"]:
-        gates = torch.cat(DynamicGates(boundary, share).at(point["t"]).leaves(), 1)[0]
+        gates = torch.cat(DynamicGating(boundary, share)(None, point["t"]).leaves(), 1)[0]
         got = [gates[place].item() for place in order]
         assert got == pytest.approx(point["gates"], abs=2e-6)
 
@@ -80,8 +81,8 @@ def file_order(kinds):
 @given(rankings())
 def test_density_is_monotone_and_everything_is_open_at_full_size(ranking):
     scores, weights, _ = make(ranking)
-    dynamic = DynamicGates(*boundaries(scores, weights))
-    sizes = [torch.cat(dynamic.at(t).leaves(), 1) for t in TENTHS]
+    dynamic = DynamicGating(*boundaries(scores, weights))
+    sizes = [torch.cat(dynamic(None, t).leaves(), 1) for t in TENTHS]
     assert all((a <= b).all() for a, b in itertools.pairwise(sizes))
     assert (sizes[-1] == 1).all()
 
@@ -91,7 +92,7 @@ def test_what_is_fully_open_is_what_the_budget_keeps(ranking, density):
     """On the grid, the open gates are those of keep_best; a big head may be ajar beside them."""
     scores, weights, _ = make(ranking)
     for grid in (None, TENTHS):
-        dynamic = DynamicGates(*boundaries(scores, weights, grid)).at(density)
+        dynamic = DynamicGating(*boundaries(scores, weights, grid))(None, density)
         for gate, kept in zip(
             dynamic.leaves(), keep_best(scores, density, weights).leaves(), strict=True
         ):
@@ -103,9 +104,9 @@ def test_one_unit_of_xlm_r_opens_exactly_where_it_should():
     torch.manual_seed(0)
     scores = open_gates(XLM_R_BASE).map(torch.rand_like)
     boundary, share = boundaries(scores, grid=TENTHS)
-    dynamic = DynamicGates(boundary, share)
+    dynamic = DynamicGating(boundary, share)
     for density in TENTHS:
-        gates = dynamic.at(density)
+        gates = dynamic(None, density)
         assert gates.rank.dtype == torch.float32
         kept = keep_best(scores, density)
         for gate, expected in zip(gates.units, kept.units, strict=True):

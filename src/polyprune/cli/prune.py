@@ -21,46 +21,75 @@ from .score import (
 from .sizes import show_report
 from .terminal import AsJson, Force, fraction, number, show_json, split
 
+SIZE, RANKING = "How much stays", "What stays"
+
 
 def prune(
     model: Annotated[str, typer.Argument(help="A folder, a Hugging Face id, or e5-small.")],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
     sparsity: Annotated[
-        str | None, typer.Option(help="How much of the encoder goes: 0.5 or 50%.")
+        str | None,
+        typer.Option(help="How much of the encoder goes: 0.5 or 50%.", rich_help_panel=SIZE),
     ] = None,
     parameters: Annotated[
-        str | None, typer.Option(help="How many parameters the model may have in all: 60M.")
+        str | None,
+        typer.Option(
+            help="How many parameters the model may have in all: 60M.", rich_help_panel=SIZE
+        ),
     ] = None,
-    scores: Annotated[Path | None, typer.Option(help="A scores file of this model.")] = None,
+    scores: Annotated[
+        Path | None, typer.Option(help="A scores file of this model.", rich_help_panel=RANKING)
+    ] = None,
     corpus: Corpus = None,
     languages: Annotated[
-        str | None, typer.Option(help="The languages that count: sw,ur; all unless given.")
+        str | None,
+        typer.Option(
+            help="The languages that count: sw,ur; all unless given.", rich_help_panel=RANKING
+        ),
     ] = None,
     setting: Annotated[
         str,
-        typer.Option(help="One subnetwork for all languages, shared, or one each, non-shared."),
+        typer.Option(
+            help="One subnetwork for all languages, shared, or one each, non-shared.",
+            rich_help_panel=RANKING,
+        ),
     ] = "shared",
     language: Annotated[
-        str | None, typer.Option(help="With non-shared: write this language's model.")
+        str | None,
+        typer.Option(help="With non-shared: write this language's model.", rich_help_panel=RANKING),
     ] = None,
     elastic: Annotated[
         bool, typer.Option("--elastic", help="Write one folder that holds every size.")
     ] = False,
-    method: Annotated[str, typer.Option(help="See polyprune ls methods.")] = "gradient",
-    rule: Annotated[str, typer.Option(help="How gradients are ranked; same list.")] = "fisher",
+    method: Annotated[
+        str, typer.Option(help="See polyprune ls methods.", rich_help_panel=RANKING)
+    ] = "gradient",
+    rule: Annotated[
+        str, typer.Option(help="How gradients are ranked; same list.", rich_help_panel=RANKING)
+    ] = "fisher",
     exact: Annotated[
-        bool, typer.Option("--exact", help="Solve the knapsack instead of cutting one ranking.")
+        bool,
+        typer.Option(
+            "--exact",
+            help="Solve the knapsack instead of cutting one ranking.",
+            rich_help_panel=SIZE,
+        ),
     ] = False,
-    least_heads: Annotated[int, typer.Option(min=0, help="Heads that every layer keeps.")] = 0,
-    least_units: Annotated[int, typer.Option(min=0, help="Units that every layer keeps.")] = 0,
+    least_heads: Annotated[
+        int, typer.Option(min=0, help="Heads that every layer keeps.", rich_help_panel=SIZE)
+    ] = 0,
+    least_units: Annotated[
+        int, typer.Option(min=0, help="Units that every layer keeps.", rich_help_panel=SIZE)
+    ] = 0,
     multiple: Annotated[
-        int, typer.Option(min=1, help="Units of a layer are a multiple of this.")
+        int,
+        typer.Option(min=1, help="Units of a layer are a multiple of this.", rich_help_panel=SIZE),
     ] = 1,
     gates: Annotated[Path | None, typer.Option(help="Write the gates to this file too.")] = None,
     sentences: Sentences = 300,
     loss: Loss = None,
     parallel: Parallel = None,
-    table: Table = "spectral",
+    table: Table = None,
     batch_size: BatchSize = 16,
     tokens: Tokens = 128,
     prefix: Prefix = None,
@@ -81,26 +110,49 @@ def prune(
     from ..pruning.prune import Budget, Method
     from ..pruning.rules import rule_named
     from ..pruning.scoring import Scoring
-    from ..pruning.write import Target, write_elastic, write_model
+    from ..pruning.write import Target, check_every_size, write_elastic, write_model
     from ..storage import refuse_to_overwrite
 
     target = Target(out, gates, force)
     refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
     if gates is not None:
         refuse_to_overwrite(gates, force=force, kind="file")
-    if language is not None and setting != "non-shared":
-        raise ConfigError(f"--language {language} is for --setting non-shared; see --languages.")
-    if language is not None and elastic:
-        raise ConfigError("--elastic is for every language: leave --language or --elastic out.")
+    for unlikely, why in (
+        (
+            language is not None and setting != "non-shared",
+            f"--language {language} is for --setting non-shared; see --languages.",
+        ),
+        (
+            language is not None and elastic,
+            "--elastic is for every language: leave --language or --elastic out.",
+        ),
+        (
+            corpus is None and (loss or parallel or table),
+            "--loss, --parallel and --table are for scoring: they need --corpus.",
+        ),
+        (
+            languages is not None and method != "gradient",
+            f"Method {method!r} knows no languages: leave --languages out.",
+        ),
+        (
+            scores is not None and corpus is not None,
+            "Give --scores or --corpus, not both: scores need no text.",
+        ),
+    ):
+        if unlikely:
+            raise ConfigError(why)
     chosen = Method(method, rule, setting, seed)
     chosen.check_text(scores is not None or corpus is not None)
     every_size = elastic or (setting == "non-shared" and language is None)
     size = (fraction(sparsity), number(parameters))
-    budget = None
+    least, budget = Minimum(least_heads, least_units, 1), None
+    if every_size:
+        check_every_size(size, gates, exact or multiple > 1 or least != Minimum(rank=1))
     if size != (None, None) or not every_size:
-        budget = Budget(*size, exact, Minimum(least_heads, least_units, 1), multiple)
-    scoring = Scoring(sentences, loss, rule_named(rule).per, parallel, table, seed)
-    text = (batch_size, tokens, prefix, device)
+        budget = Budget(*size, exact, least, multiple)
+    per = rule_named(rule).per
+    scoring = Scoring(sentences, loss, per, parallel, table or "spectral", seed, device)
+    text = (batch_size, tokens, prefix)
     loaded = load_quietly(model)
     sheet = _sheet(loaded, scores, corpus, split(languages), scoring, text)
     if every_size:
@@ -115,12 +167,9 @@ def prune(
 
 
 def _sheet(loaded, scores: Path | None, corpus: Path | None, languages, scoring, text):
-    from ..errors import ConfigError
     from ..model.fingerprint import fingerprint
     from ..pruning.scores_file import load_scores
 
-    if scores is not None and corpus is not None:
-        raise ConfigError("Give --scores or --corpus, not both: scores need no text.")
     if scores is not None:
         sheet = load_scores(scores)
         sheet.check(fingerprint(loaded), loaded.shape, str(scores))

@@ -1,8 +1,5 @@
 """`polyprune score`: how much every component matters, in every language."""
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -10,34 +7,61 @@ import typer
 
 from .terminal import AsJson, Force, progress, show_json, show_table, split
 
+TEXT = "Text to score with"
+
 Corpus = Annotated[
-    Path | None, typer.Option(help="A folder of text, one file a language: sw.txt, ur.txt.xz.")
+    Path | None,
+    typer.Option(
+        help="A folder of text, one file a language: sw.txt, ur.txt.xz.", rich_help_panel=TEXT
+    ),
 ]
-Languages = Annotated[str | None, typer.Option(help="Only these languages: sw,ur.")]
-Sentences = Annotated[int, typer.Option(help="Sentences to read in each language.")]
+Languages = Annotated[
+    str | None, typer.Option(help="Only these languages: sw,ur.", rich_help_panel=TEXT)
+]
+Sentences = Annotated[
+    int, typer.Option(help="Sentences to read in each language.", rich_help_panel=TEXT)
+]
 Loss = Annotated[
     str | None,
-    typer.Option(help="masked-lm, contrastive or task; what fits the model unless given."),
+    typer.Option(
+        help="masked-lm, contrastive or task; what fits the model unless given.",
+        rich_help_panel=TEXT,
+    ),
 ]
 Parallel = Annotated[
     str | None,
-    typer.Option(help="The language that the files are line by line translations of: en."),
+    typer.Option(
+        help="The language that the files are line by line translations of: en.",
+        rich_help_panel=TEXT,
+    ),
 ]
 Table = Annotated[
-    str, typer.Option(help="How a plain word table is split first: spectral, identity, as it is.")
+    str | None,
+    typer.Option(
+        help="How a plain word table is split first: spectral (unless given), identity, as it is.",
+        rich_help_panel=TEXT,
+    ),
 ]
-BatchSize = Annotated[int, typer.Option(help="Sentences in a batch.")]
-Tokens = Annotated[int, typer.Option(help="Tokens that a sentence is cut to.")]
+BatchSize = Annotated[int, typer.Option(help="Sentences in a batch.", rich_help_panel=TEXT)]
+Tokens = Annotated[
+    int, typer.Option(help="Tokens that a sentence is cut to.", rich_help_panel=TEXT)
+]
 Prefix = Annotated[
-    str | None, typer.Option(help="What sentences begin with; the model's own prompt unless given.")
+    str | None,
+    typer.Option(
+        help="What sentences begin with; the model's own prompt unless given.", rich_help_panel=TEXT
+    ),
 ]
-Device = Annotated[str, typer.Option(help="cpu, cuda or auto.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.", rich_help_panel=TEXT)]
 
 
 def score(
     model: Annotated[str, typer.Argument(help="A folder, a Hugging Face id, or e5-small.")],
     corpus: Annotated[
-        Path, typer.Option(help="A folder of text, one file a language: sw.txt, ur.txt.xz.")
+        Path,
+        typer.Option(
+            help="A folder of text, one file a language: sw.txt, ur.txt.xz.", rich_help_panel=TEXT
+        ),
     ],
     out: Annotated[Path, typer.Option(help="The scores file to write.")],
     languages: Languages = None,
@@ -47,7 +71,7 @@ def score(
         str, typer.Option(help="Take absolute values per example, token or batch.")
     ] = "example",
     parallel: Parallel = None,
-    table: Table = "spectral",
+    table: Table = None,
     batch_size: BatchSize = 16,
     tokens: Tokens = 128,
     prefix: Prefix = None,
@@ -58,7 +82,7 @@ def score(
 ) -> None:
     """Score every head, unit and rank of a model, language by language, on a folder of text.
 
-    One scores file serves any budget, any rule and any set of its languages.
+    One scores file serves any budget and any set of its languages.
 
     Example: polyprune score e5-small --corpus text --out scores.safetensors
     """
@@ -68,19 +92,21 @@ def score(
     from ..pruning.scoring import Scoring
     from ..storage import refuse_to_overwrite
 
-    refuse_to_overwrite(
-        out, force=force, kind="file"
-    )  # before anything is loaded, not only when it is written
-    scoring = Scoring(sentences, loss, per, parallel, table, seed)
-    sheet = take_scores(
-        load_quietly(model), corpus, split(languages), scoring, (batch_size, tokens, prefix, device)
-    )
+    # Before anything is loaded, not only when it is written.
+    refuse_to_overwrite(out, force=force, kind="file")
+    scoring = Scoring(sentences, loss, per, parallel, table or "spectral", seed, device)
+    text = (batch_size, tokens, prefix)
+    sheet = take_scores(load_quietly(model), corpus, split(languages), scoring, text)
     save_scores(out, sheet, force=force)
     if as_json:
         show_json({"out": str(out), **asdict(sheet.about)})
     else:
         _show(sheet)
-        typer.echo(f"Written to {out}. Next: polyprune prune {model} --scores {out} --sparsity 0.5")
+        rule = {"token": " --rule michel", "batch": " --rule prasanna"}.get(per, "")
+        typer.echo(
+            f"Written to {out}. Next:\n"
+            f"polyprune prune {model} --scores {out}{rule} --sparsity 0.5 --out half"
+        )
 
 
 def load_quietly(model: str):
@@ -102,41 +128,23 @@ def take_scores(loaded, corpus: Path, languages, scoring, text):
     from ..model.sentences import prompt_of
     from ..pruning.scoring import default_loss, score
 
-    batch_size, tokens, prefix, device = text
+    batch_size, tokens, prefix = text
     folder = loaded.config.name_or_path
     tokenizer = load_tokenizer(folder)
     if tokenizer is None:
         raise ConfigError(f"There is no tokenizer in {folder}, so that text cannot be read.")
+    if len(tokenizer) > loaded.shape.vocab_size:
+        raise ConfigError(
+            f"The tokenizer in {folder} knows {len(tokenizer):,} words, the model "
+            f"{loaded.shape.vocab_size:,}: they do not belong together."
+        )
     if prefix is None and (scoring.loss or default_loss(loaded)) == "contrastive":
         prefix = prompt_of(folder)
     opened = open_corpus(corpus)
     batching = Batching(tokenizer, batch_size, _longest(tokens, loaded), prefix or "")
     total = -(-scoring.sentences // batch_size) * len(opened.codes(languages))
-    with progress("Scoring", total) as watch, on_device(loaded, device):
+    with progress("Scoring", total) as watch:
         return score(loaded, batching, opened, languages, scoring, watch)
-
-
-@contextmanager
-def on_device(model, name: str) -> Iterator[None]:
-    """Move a model to a device for as long as it is worked on."""
-    import torch
-
-    from ..errors import ConfigError
-
-    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", name):
-        raise ConfigError(f"--device is auto, cpu, cuda, cuda:1 or mps, not {name!r}.")
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    home = model.device
-    try:
-        model.to(name)
-    except (RuntimeError, AssertionError) as error:
-        why = str(error).partition("\n")[0]
-        raise ConfigError(f"--device {name} cannot be used ({why}). Try --device cpu.") from error
-    try:
-        yield
-    finally:
-        model.to(home)
 
 
 def _longest(tokens: int, model) -> int:

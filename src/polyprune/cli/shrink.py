@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from .score import load_quietly
-from .sizes import show_differences, show_sizes
+from .sizes import show_asked, show_differences, show_sizes
 from .terminal import AsJson, Force, fraction, show_json, split
 
 
@@ -45,6 +45,7 @@ def shrink(
     Example: polyprune shrink e5-small --layers 0,2,4,6,8,10 --out half
     """
     from ..errors import ConfigError
+    from ..pruning.audit import audit
     from ..pruning.cut import Stock, cut
     from ..storage import refuse_to_overwrite
 
@@ -77,7 +78,8 @@ def shrink(
         stock=Stock(pad) if stock else None,
         force=force,
     )
-    _show(original, out, differences, as_json)
+    asked = None if size is None else audit(original, chosen, sparsity=size)
+    _show(original, out, differences, asked, as_json)
 
 
 def _keep_layers(model, layers: str | None):
@@ -119,7 +121,7 @@ def _gates(large, path: Path | None, language: str | None):
     return gates
 
 
-def _show(original, out: Path, differences: dict[str, float], as_json: bool) -> None:
+def _show(original, out: Path, differences: dict[str, float], asked, as_json: bool) -> None:
     from ..model.footprint import footprint_of, weight_bytes
     from ..model.hub import read_shape
 
@@ -137,6 +139,9 @@ def _show(original, out: Path, differences: dict[str, float], as_json: bool) -> 
         "largest_difference": max(differences.values()),
         "differences": differences,
     }
+    if asked is not None:
+        names = ("requested_sparsity", "gate_sparsity", "encoder_sparsity")
+        answer |= {name: getattr(asked, name) for name in names}
     if as_json:
         show_json(answer)
         return
@@ -147,6 +152,8 @@ def _show(original, out: Path, differences: dict[str, float], as_json: bool) -> 
             ("multiply–adds", before.multiply_adds, after.multiply_adds, ""),
         ]
     )
+    if asked is not None:
+        show_asked(asked)
     show_differences(differences, out)
     if config.num_hidden_layers < original.shape.layers:
         typer.echo("Dropped layers change what a model computes: this compares the kept ones.")

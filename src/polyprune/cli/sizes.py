@@ -50,14 +50,19 @@ def _show_audit(audit) -> None:
             ("multiply–adds", audit.multiply_adds_before, audit.multiply_adds, ""),
         ]
     )
+    show_asked(audit)
+    typer.echo(f"Heads by layer: {' '.join(map(str, audit.heads))}.")
+    typer.echo(f"Units by layer: {' '.join(map(str, audit.units))}. Rank: {audit.rank}.\n")
+
+
+def show_asked(audit) -> None:
+    """What was asked for, and what came out."""
     wanted = (
         f"{audit.requested_parameters:,} parameters, got {audit.parameters:,}"
         if audit.requested_sparsity is None
         else f"sparsity {audit.requested_sparsity:.2%}, got {audit.gate_sparsity:.2%}"
     )
     typer.echo(f"Asked for {wanted}; the layers lost {audit.encoder_sparsity:.2%} of theirs.")
-    typer.echo(f"Heads by layer: {' '.join(map(str, audit.heads))}.")
-    typer.echo(f"Units by layer: {' '.join(map(str, audit.units))}. Rank: {audit.rank}.\n")
 
 
 def _show_languages(report) -> None:

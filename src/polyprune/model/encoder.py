@@ -76,13 +76,15 @@ class Embedding(nn.Module):
         return self.dropout(x)
 
     def unembed(
-        self, x: Float[Tensor, "*batch width"], gate: Float[Tensor, "#rows rank"] | None = None
-    ) -> Float[Tensor, "*batch vocab"]:
+        self,
+        x: Float[Tensor, "batch seq width"],
+        gate: Float[Tensor, "#batch *each rank"] | None = None,
+    ) -> Float[Tensor, "batch seq vocab"]:
         """X Eᵀ, the tied output of masked language modeling: the rank gate acts here too."""
         if self.project is not None:
             x = F.linear(x, self.project.weight.T)
         if gate is not None:
-            x = x * gate[:, None].to(x)
+            x = x * _by_token(gate).to(x)
         return F.linear(x, self.words.weight)
 
     def _positions(self, tokens: Tensor) -> Tensor:

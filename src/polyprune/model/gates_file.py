@@ -68,11 +68,14 @@ def table_of(path: Path) -> str:
 def read_gates(path: Path) -> tuple[Gates, list[str]]:
     """The gates of a file and the names of their rows, whatever model they are for."""
     tensors, metadata = read_tensors(path, FORMAT, "gates", MAKE)
-    rows = json.loads(metadata.get("rows", "[]"))
-    heads, units = (
-        tuple(tensors[name] for name in sorted(tensors, key=_layer) if name.startswith(kind))
-        for kind in ("heads.", "units.")
-    )
+    try:
+        rows = json.loads(metadata.get("rows", "[]"))
+        heads, units = (
+            tuple(tensors[name] for name in sorted(tensors, key=_layer) if name.startswith(kind))
+            for kind in ("heads.", "units.")
+        )
+    except ValueError as error:
+        raise CheckpointError(f"{path} has no right gates ({error}). Make it again.") from error
     wrong = [name for name, gate in tensors.items() if not _is_right(gate, len(rows))]
     if "rank" not in tensors or wrong:
         raise CheckpointError(

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 from transformers import PreTrainedModel, initialization
@@ -29,37 +29,13 @@ from .axes import Float, Int
 from .components import Gates
 from .configuration_polyprune import PolypruneConfig as PolypruneConfig
 from .encoder import Constant, Encoder
+from .every_size import Sizes
 from .folder import complete, swapped_in
 from .readouts import MaskedWords, Pooler, Readout, SentenceLabel, TokenLabels
 from .shape import EncoderShape
 
 PUSH_ARGUMENTS = ("repo_id", "commit_message", "private", "token", "revision", "create_pr", "tags")
 """What `save_pretrained(…, push_to_hub=True)` hands on to `push_to_hub`."""
-
-
-class Sizes(Protocol):
-    """Every size that an elastic checkpoint holds; what it is made of is pruning's business."""
-
-    def gates(
-        self,
-        sparsity: float | None = None,
-        languages: Sequence[str] | None = None,
-        combine: str = "mean",
-    ) -> Gates:
-        """The gates of one size."""
-        ...
-
-    def take(
-        self,
-        model: Any,
-        sparsity: float | None = None,
-        languages: Sequence[str] | None = None,
-        combine: str = "mean",
-    ) -> Any:
-        """The model of one size."""
-
-    def save(self, folder: Path) -> None:
-        """Write it beside the weights."""
 
 
 class PolyprunePreTrainedModel(PreTrainedModel):

@@ -34,7 +34,13 @@ class ComponentWeights:
     @classmethod
     def like(cls, scores: PerComponent[Tensor]) -> "ComponentWeights":
         """The paper's weights for the dense encoder that has as many components as `scores`."""
-        return cls(head=4 * (scores.rank.shape[-1] // max(h.shape[-1] for h in scores.heads)))
+        heads, rank = {h.shape[-1] for h in scores.heads}, scores.rank.shape[-1]
+        if len(heads) != 1 or 0 in heads or rank % max(heads):
+            raise ValueError(
+                "How wide a head is does not follow from components that were pruned before: give "
+                "weights=ComponentWeights.of(model.shape)."
+            )
+        return cls(head=4 * rank // max(heads))
 
     @classmethod
     def in_parameters(cls, shape: EncoderShape) -> "ComponentWeights":

@@ -1,13 +1,12 @@
 """Dynamic Sparsification: one set of gates for every size (Eqs. 14–16, App. D)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
 from ..model.axes import Float
-from ..model.components import Gates, PerComponent
+from ..model.components import PerComponent
 from .budget import ComponentWeights, Minimum, Scores, counts_of, size_when_kept, unflatten
 from .hard_concrete import HardConcrete
 
@@ -66,23 +65,3 @@ def logits(
 def snap(gate: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
     """Exactly 0 or 1 where double precision was within rounding of it."""
     return torch.where(gate < 1e-6, 0.0, torch.where(gate > 1 - 1e-6, 1.0, gate))
-
-
-@dataclass(frozen=True, slots=True)
-class DynamicGates:
-    """Gates of any density from one parameter pair a component: g = f(α + tθ) (Eq. 14).
-
-    Kept as boundary and share rather than as α and θ; see `logits`.
-    """
-
-    boundary: PerComponent[Tensor]
-    share: PerComponent[Tensor]
-    distribution: HardConcrete = field(default_factory=HardConcrete)
-
-    def at(self, density: float) -> Gates:
-        """The gates for this network size, in single precision."""
-        d = self.distribution
-        return self.boundary.map(
-            lambda boundary, share: snap(d.gate(logits(boundary, share, density, d))).float(),
-            self.share,
-        )

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors.torch import save_file
@@ -21,8 +20,9 @@ from ..model.shape import EncoderShape
 from ..model.shrink import shrink
 from ..model.tensor_file import read_tensors
 from .budget import ComponentWeights, Minimum, density_of, keep_best, unflatten
-from .gating import DynamicGating, Gating, LearnedGating
+from .gating import DynamicGating, LearnedGating
 from .hard_concrete import HardConcrete
+from .subnetworks import union
 
 FORMAT = "polyprune-gating-1"
 COMBINE = ("mean", "union")
@@ -32,7 +32,7 @@ COMBINE = ("mean", "union")
 class Elastic:
     """A gating whose rows have names: languages, or `shared` for all."""
 
-    gating: Gating
+    gating: DynamicGating | LearnedGating
     rows: tuple[str, ...]
     weights: ComponentWeights
 
@@ -58,13 +58,16 @@ class Elastic:
         if combine not in COMBINE:
             raise UnknownName("way to combine languages", combine, COMBINE, "mean or union.")
         with torch.no_grad():
+            own = unflatten(self._own(density)[rows].float().cpu(), self.gating.counts)
             if combine == "union" or len(rows) == 1:
-                flat = self._own(density)[rows].amax(0, keepdim=True)
-                gates = unflatten(flat.float(), self.gating.counts)
+                gates = union(own)
                 self._check_words(gates, rows)
                 return gates
-            wanted = self.gating.preference(density)[rows].mean(0, keepdim=True)
-            return self._best(wanted, density)
+            wanted = self.gating.preference(density)[rows].mean(0, keepdim=True).cpu()
+            if isinstance(self.gating, LearnedGating):  # as large as they are on average
+                density = float(density_of(own, self.weights).mean())
+            ranked = unflatten(wanted, self.gating.counts)
+            return keep_best(ranked, density, self.weights, Minimum(rank=1))
 
     def save(self, folder: Path) -> None:
         """Write `gating.safetensors` into a model folder."""
@@ -78,7 +81,7 @@ class Elastic:
             "units": json.dumps(gating.counts.units),
             "rank": json.dumps(gating.counts.rank),
             "weights": json.dumps(asdict(self.weights)),
-            "distribution": json.dumps(asdict(_distribution(gating))),
+            "distribution": json.dumps(asdict(gating.distribution)),
         }
         save_file(tensors, folder / GATING, metadata)
 
@@ -107,12 +110,14 @@ class Elastic:
 
     def _check_words(self, gates: Gates, rows: list[int]) -> None:
         """Raise if nothing is left of the words, which at least one rank has to carry."""
-        if gates.rank.any() or not isinstance(self.gating, DynamicGating):
+        if gates.rank.any():
             return
+        if not isinstance(self.gating, DynamicGating) or self.gating.learned:
+            raise ConfigError("These gates leave no rank of the words: train them again.")
         ranks = unflatten(self.gating.boundary[rows], self.gating.counts).rank
         raise ConfigError(
             "At this sparsity no rank of the words is left. The largest possible is "
-            f"{1 - float(ranks.min()):.4g}."
+            f"{int(1e6 * (1 - float(ranks.min()))) / 1e6:.6g}."
         )
 
     def _own(self, density: float) -> Tensor:
@@ -122,15 +127,8 @@ class Elastic:
             return self.gating.boundary <= density + 1e-9
         return self.gating.flat(density)
 
-    def _best(self, wanted: Tensor, density: float) -> Gates:
-        if isinstance(self.gating, LearnedGating):  # as large as its languages are on average
-            density = float(density_of(self.gating(), self.weights).mean())
-        return keep_best(
-            unflatten(wanted, self.gating.counts), density, self.weights, Minimum(rank=1)
-        )
 
-
-KINDS: dict[str, type[Gating]] = {"dynamic": DynamicGating, "learned": LearnedGating}
+KINDS = {"dynamic": DynamicGating, "learned": LearnedGating}
 """What a gating file may hold, by the name it has there."""
 
 
@@ -190,12 +188,12 @@ def _gating(
     rows: int,
     tensors: dict[str, Tensor],
     distribution: HardConcrete,
-) -> Gating:
+) -> DynamicGating | LearnedGating:
+    if kind not in KINDS:
+        raise ValueError(f"its kind is {kind!r}")
+    if any(len(tensor) not in (1, rows) for tensor in tensors.values()):
+        raise ValueError(f"it is not for {rows} rows")
     if kind == "learned":
         return LearnedGating(counts, rows, distribution)
     boundary, share = (unflatten(tensors[name], counts) for name in ("boundary", "share"))
     return DynamicGating(boundary, share, distribution, learned="alpha" in tensors)
-
-
-def _distribution(gating: Any) -> HardConcrete:
-    return gating.distribution

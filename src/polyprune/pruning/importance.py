@@ -99,6 +99,8 @@ def _row(
         raise DataError(
             f"There is no text in {language} to score with. Give it some, or leave it out."
         )
+    if not all(sum_.isfinite().all() for sum_ in squared.leaves()):
+        raise DataError(f"The gradients in {language} are not numbers; score in a wider precision.")
     return GateGradients(*(total.map(lambda sum_: sum_ / seen) for total in (absolute, squared)))
 
 

@@ -62,14 +62,16 @@ def _knapsack(
         free = free[scores[free] > 0]  # what is worth nothing takes no room
         best.append(free)
         gains.append(torch.cat([torch.zeros(1).double(), scores[free].double().cumsum(0)]))
-    heads = torch.arange(len(gains[0]))[:, None]
-    units = torch.arange(len(gains[1]))[None]
-    left = limit - costs[0] * heads - costs[1] * units  # (heads, units)
-    ranks = (left // costs[2]).clamp(0, len(gains[2]) - 1)
-    worth = (gains[0][heads] + gains[1][units] + gains[2][ranks]).where(left >= 0, -torch.inf)
-    most = int(worth.argmax())
-    head, unit = divmod(most, worth.shape[1])
+    most, best_counts = -torch.inf, (0, 0, 0)
+    units = torch.arange(len(gains[1]))
+    for head in range(len(gains[0])):
+        left = limit - costs[0] * head - costs[1] * units
+        ranks = (left // costs[2]).clamp(0, len(gains[2]) - 1)
+        worth = (gains[0][head] + gains[1] + gains[2][ranks]).where(left >= 0, -torch.inf)
+        unit = int(worth.argmax())
+        if float(worth[unit]) > most:
+            most, best_counts = float(worth[unit]), (head, unit, int(ranks[unit]))
     kept = forced.clone()
-    for free, count in zip(best, (head, unit, int(ranks[head, unit])), strict=True):
+    for free, count in zip(best, best_counts, strict=True):
         kept[free[:count]] = True
     return kept

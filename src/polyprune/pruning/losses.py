@@ -50,17 +50,14 @@ def task_loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " batch"]
     }
     output = model(**inputs, gates=gates)
     if model.readout_kind == "span":
-        # The tokens of padding are no places for an answer.
-        absent = ~inputs["attention_mask"].bool() if "attention_mask" in inputs else None
-        return sum(
-            _cross_entropy(
-                logits if absent is None else logits.masked_fill(absent, -1e4), batch.get(name)
-            )
-            for logits, name in (
-                (output.start_logits, "start_positions"),
-                (output.end_logits, "end_positions"),
-            )
-        ) / torch.tensor(2.0)
+        mask = inputs.get("attention_mask")
+        starts, ends = (
+            # The tokens of padding are no places for an answer.
+            logits if mask is None else logits.masked_fill(~mask.bool(), -1e4)
+            for logits in (output.start_logits, output.end_logits)
+        )
+        first = _cross_entropy(starts, batch.get("start_positions"))
+        return (first + _cross_entropy(ends, batch.get("end_positions"))) / 2
     labels = batch.get("labels")
     if model.readout_kind == "sentence-classification":
         return _cross_entropy(output.logits, labels)

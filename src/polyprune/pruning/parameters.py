@@ -49,8 +49,8 @@ def _row(
         least = count(shape_kept(keep(forced), shape))
         raise ConfigError(
             f"{parameters:,} parameters are fewer than what cannot be pruned: positions, norms, "
-            f"output biases, readout and rank {int(keep(forced).rank.sum())} of the words. The "
-            f"smallest possible is {least:,}."
+            f"output biases, readout, rank {int(keep(forced).rank.sum())} of the words and what "
+            f"every layer has to keep. The smallest possible is {least:,}."
         )
     low, high = forced, len(order)  # `low` always fits
     while low < high:

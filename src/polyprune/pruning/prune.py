@@ -22,8 +22,8 @@ from .scores_file import ScoreSheet
 
 METHODS = {
     "gradient": "gate gradients on text, ranked by a rule (Eq. 4)",
-    "magnitude": "root mean square of a component's weights; needs no text",
-    "random": "chance; needs no text",
+    "magnitude": "root mean square of a component's weights; needs no text, words as they are",
+    "random": "chance; needs no text, words as they are",
 }
 SETTINGS = ("shared", "non-shared")
 
@@ -47,6 +47,8 @@ class Budget:
             raise ConfigError(
                 f"A sparsity is a fraction from 0 to less than 1, got {self.sparsity:g}."
             )
+        if self.multiple < 1:
+            raise ConfigError(f"Units are a multiple of 1 or more, not {self.multiple}.")
         if self.exact and self.parameters is not None:
             raise ConfigError("The exact knapsack goes with a sparsity, not with parameters.")
 
@@ -141,10 +143,13 @@ def choose(
 def _least(wanted: Budget, shape: EncoderShape) -> Minimum:
     """What has to stay, its units in whole groups."""
     least = wanted.minimum
+    if wanted.multiple == 1:
+        return least
     units = -(-least.units // wanted.multiple) * wanted.multiple
-    if max(units, wanted.multiple) > max(shape.units):
+    widest = max(shape.units) if units == 0 else min(shape.units)
+    if max(units, wanted.multiple) > widest:
         raise ConfigError(
-            f"Layers of at most {max(shape.units)} units cannot keep {least.units} or more in "
+            f"A layer of {widest} units cannot keep {least.units} or more in "
             f"multiples of {wanted.multiple}."
         )
     return replace(least, units=units)

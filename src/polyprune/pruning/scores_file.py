@@ -1,4 +1,4 @@
-"""Scores as a file of their own: measured once, good for any budget, rule and set of languages."""
+"""Scores as a file of their own: measured once, good for any budget and set of languages."""
 
 import json
 from collections.abc import Sequence

@@ -1,9 +1,12 @@
 """A model and a corpus in, a score sheet out."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 import torch
 
@@ -39,7 +42,9 @@ class Scoring:
     table: str = "spectral"
     """How a plain word table is split first, so that its ranks can be pruned (Eq. 3)."""
     seed: int = 0
-    """Of the words that are masked."""
+    """Of the words that are masked, and of labels that are drawn."""
+    device: str = "cpu"
+    """Where to compute: cpu, cuda, cuda:1, mps, or auto."""
 
     def __post_init__(self):
         if self.sentences < 1:
@@ -72,14 +77,17 @@ def score(
     codes = corpus.codes(languages)
     seen: Counter[str] = Counter()
     batches = {
-        code: watch(code, _counted(_batches(code, loss, batching, corpus, scoring), code, seen))
+        code: watch(
+            code,
+            _counted(_batches(code, loss, batching, corpus, scoring), code, seen, scoring.seed),
+        )
         for code in codes
     }
-    with torch.random.fork_rng():  # labels may be drawn: the same ones, whatever ran before
-        torch.manual_seed(scoring.seed)
-        gradients = gate_gradients(
-            prepare(model, scoring.table), batches, _loss(loss, model), cast(Per, scoring.per)
-        )
+    # In single precision, as half has no room for a unit's gradient; split where it will be cut.
+    single = model if model.dtype == torch.float32 else deepcopy(model).float()
+    base = prepare(single, scoring.table)
+    with torch.random.fork_rng(), on_device(base, scoring.device):
+        gradients = gate_gradients(base, batches, _loss(loss, model), cast(Per, scoring.per))
     _check_not_silent(gradients, codes)
     about = About(
         model=fingerprint(model),
@@ -102,6 +110,25 @@ def prepare(model: PolyprunePreTrainedModel, table: str) -> PolyprunePreTrainedM
         return factorize(model, table)
     except ValueError as error:
         raise CheckpointError(f"The word table cannot be split: {error}") from error
+
+
+@contextmanager
+def on_device(model: PolyprunePreTrainedModel, name: str) -> Iterator[None]:
+    """Move a model to a device for as long as it is worked on."""
+    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", name):
+        raise ConfigError(f"--device is auto, cpu, cuda, cuda:1 or mps, not {name!r}.")
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    home = model.device
+    try:
+        model.to(name)  # pyright: ignore[reportArgumentType]
+    except (RuntimeError, AssertionError) as error:
+        why = str(error).partition("\n")[0]
+        raise ConfigError(f"--device {name} cannot be used ({why}). Try --device cpu.") from error
+    try:
+        yield
+    finally:
+        model.to(home)  # pyright: ignore[reportArgumentType]
 
 
 def default_loss(model: PolyprunePreTrainedModel) -> str:
@@ -143,7 +170,8 @@ def _check_not_silent(gradients: GateGradients, codes: Sequence[str]) -> None:
             )
 
 
-def _counted(batches: Iterator[Any], code: str, seen: Counter[str]) -> Iterator[Any]:
+def _counted(batches: Iterator[Batch], code: str, seen: Counter[str], seed: int) -> Iterator[Batch]:
+    torch.manual_seed(seed)  # labels may be drawn: the same ones, whatever language came before
     for batch in batches:
         seen[code] += len(batch["input_ids"])
         yield batch

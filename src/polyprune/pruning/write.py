@@ -91,7 +91,6 @@ def write_elastic(
     budget: Budget | None = None,
 ) -> Report:
     """Write dense weights and a gating for every size; a budget only says which one to report."""
-    _check_one_size(target, budget)
     base, languages = _base(model, sheet)
     sizes = every_size(base, method, sheet)
     rows = _row_names(method, languages)
@@ -104,29 +103,26 @@ def write_elastic(
             base.save_pretrained(folder, differences=differences)
     finally:
         base.elastic = before
-    if gates is not None:
+    audits = {}
+    if gates is not None and budget is not None:
         _save_gates(target, gates, rows, sheet)
-    audits = (
-        {}
-        if gates is None or budget is None
-        else {
-            name: _audit(model, gates.map(lambda gate, i=i: gate[i, None]), budget)
-            for i, name in enumerate(rows)
-        }
-    )
+        for i, name in enumerate(rows):
+            audits[name] = _audit(model, gates.map(lambda gate, i=i: gate[i, None]), budget)
     return Report(target.folder, method, audits, differences, gates, True, languages or rows)
 
 
-def _check_one_size(target: Target, budget: Budget | None) -> None:
-    """Raise if something was asked for that makes sense for one size only."""
-    if budget is None:
-        if target.gates is not None:
-            raise ConfigError("Gates are of one size: give --sparsity too, or leave --gates out.")
-    elif budget != Budget(sparsity=budget.sparsity):
+def check_every_size(
+    size: tuple[float | None, int | None], gates: Path | None, special: bool
+) -> None:
+    """Raise if an elastic folder is asked for something that makes sense for one size only."""
+    sparsity, parameters = size
+    if special or parameters is not None:
         raise ConfigError(
             "An elastic folder holds every size of one ranking: --parameters, --exact, --multiple, "
             "--least-heads and --least-units are for one size."
         )
+    if gates is not None and sparsity is None:
+        raise ConfigError("Gates are of one size: give --sparsity too, or leave --gates out.")
 
 
 def _save_gates(
