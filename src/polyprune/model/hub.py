@@ -52,16 +52,7 @@ def load(
     dtype: torch.dtype | None = None,
     verify: bool = True,
 ) -> PolyprunePreTrainedModel:
-    """Any supported model as a gated one, in evaluation mode, with its readout.
-
-    Args:
-        path_or_id: A folder, a Hugging Face id, or `e5-small`.
-        readout: What to read off the hidden states; what the folder was trained for unless given.
-            A readout that the folder does not have starts from random weights.
-        labels: How many labels a fresh readout has.
-        dtype: The precision of the weights; the folder's own unless given.
-        verify: Whether to compare the weights of a polyprune folder with its certificate.
-    """
+    """Any supported model as a gated one; `polyprune.load` says what the arguments are."""
     wanted = None if readout is None else known_readout(readout)
     folder = find(path_or_id)
     if is_own(folder):
