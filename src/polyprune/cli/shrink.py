@@ -42,7 +42,7 @@ def shrink(
 ) -> None:
     """Cut a model to what its gates keep, and write a folder that from_pretrained() loads.
 
-    Example: polyprune shrink e5-small --layers 0,2,4,6,8,10 --out half
+    Example: polyprune shrink e5-small --layers 0,2,4,6,8,10 --out six-layers
     """
     from ..errors import ConfigError
     from ..pruning.audit import audit
