@@ -116,6 +116,21 @@ def table(rows: list[dict]) -> str:
     return "\n".join(text)
 
 
+def by_language(rows: list[dict]) -> str:
+    """What the default rule leaves of each language, mean over seeds, as Markdown."""
+    text = [f"| sparsity | {' | '.join(LANGUAGES)} |", "|---|" + "---|" * len(LANGUAGES)]
+    for sparsity in (0.0, *SPARSITIES):
+        own = [
+            row["accuracy"]
+            for row in rows
+            if row["system"] in ("dense", "fisher") and row["sparsity"] == sparsity
+        ]
+        if own:
+            means = (sum(accuracy[code] for accuracy in own) / len(own) for code in LANGUAGES)
+            text.append(f"| {sparsity:.0%} | {' | '.join(f'{mean:.1f}' for mean in means)} |")
+    return "\n".join(text)
+
+
 def mean(row: dict) -> float:
     return sum(row["accuracy"].values()) / len(row["accuracy"])
 
@@ -158,7 +173,7 @@ def main() -> None:
         with options.results.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row | {"machine": machine()}) + "\n")
         print(f"{system:18} seed {seed}  {sparsity:4.0%}  {mean(row):5.1f}", flush=True)
-    print(table(rows))
+    print(table(rows), by_language(rows), sep="\n\n")
 
 
 if __name__ == "__main__":

@@ -117,6 +117,7 @@ def prune(
     refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
     if gates is not None:
         refuse_to_overwrite(gates, force=force, kind="file")
+    chosen = Method(method, rule, setting, seed)
     for unlikely, why in (
         (
             language is not None and setting != "non-shared",
@@ -135,14 +136,16 @@ def prune(
             f"Method {method!r} knows no languages: leave --languages out.",
         ),
         (
+            method != "gradient" and (scores is not None or corpus is not None),
+            f"Method {method!r} reads no text: leave --scores and --corpus out.",
+        ),
+        (
             scores is not None and corpus is not None,
             "Give --scores or --corpus, not both: scores need no text.",
         ),
     ):
         if unlikely:
             raise ConfigError(why)
-    chosen = Method(method, rule, setting, seed)
-    chosen.check_text(scores is not None or corpus is not None)
     every_size = elastic or (setting == "non-shared" and language is None)
     size = (fraction(sparsity), number(parameters))
     least, budget = Minimum(least_heads, least_units, 1), None

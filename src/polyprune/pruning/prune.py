@@ -107,13 +107,6 @@ class Method:
             return replace(rule, by_weight=False).rank(gradients, ComponentWeights())
         return rule.rank(gradients, weights)
 
-    def check_text(self, given: bool) -> None:
-        """Raise if text was given that nothing would read."""
-        if given and self.name != "gradient":
-            raise ConfigError(
-                f"Method {self.name!r} reads no text: leave --scores and --corpus out."
-            )
-
 
 def choose(
     model: PolyprunePreTrainedModel, method: Method, wanted: Budget, sheet: ScoreSheet | None = None
