@@ -29,16 +29,32 @@ def test_there_are_100_languages_in_15_families_and_nine_without():
     assert families.count(None) == len(MISSING) == 9
 
 
-def test_every_row_has_five_filled_columns_and_says_where_its_family_comes_from():
+def test_every_row_has_six_filled_columns_and_says_where_its_family_comes_from():
     with files("polyprune.corpora").joinpath("languages.tsv").open(encoding="utf-8") as file:
         header, *rows = csv.reader(file, delimiter="\t")
-    assert header == ["code", "name", "script", "family", "source"]
+    assert header == ["code", "name", "script", "family", "bytes", "source"]
     assert len(rows) == len({row[0] for row in rows}) == 100  # a dict would hide a repeated code
-    for code, name, script, family, source in rows:
+    for code, name, script, family, size, source in rows:
         assert name
         assert script
+        assert int(size) > 0
         assert bool(family) == (code not in MISSING)
         assert source == ("App. C: Missing" if code in MISSING else "App. C")
+
+
+@pytest.mark.parametrize(
+    ("code", "size"),
+    [("sw", 332 << 20), ("en", 82 << 30), ("as", 7_969_178), ("ar", 5_798_205_850)],
+)
+def test_sizes_are_those_printed_in_binary_units(code: str, size: int):
+    assert language(code).bytes == size
+
+
+def test_there_is_most_text_in_english_and_least_in_assamese():
+    sizes = {code: entry.bytes for code, entry in languages().items()}
+    assert max(sizes, key=sizes.__getitem__) == "en"
+    assert min(sizes, key=sizes.__getitem__) == "as"
+    assert 5.5e11 < sum(sizes.values()) < 6.5e11  # 2.2 TB, compressed to a quarter
 
 
 def test_names_are_unique():

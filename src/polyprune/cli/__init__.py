@@ -7,7 +7,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import PolypruneError
-from . import check, ls, measure, prune, score, shrink
+from . import check, ls, measure, prune, score, shrink, train
 
 app = typer.Typer(
     name="polyprune",
@@ -19,7 +19,14 @@ app = typer.Typer(
     epilog="Start with: polyprune measure e5-small",
 )
 app.add_typer(ls.app, name="ls")
-for verb in (score.score, prune.prune, shrink.shrink, measure.measure, check.check):
+for verb in (
+    score.score,
+    prune.prune,
+    train.train,
+    shrink.shrink,
+    measure.measure,
+    check.check,
+):
     described, _, example = (verb.__doc__ or "").partition("Example:")
     app.command(help=described.strip(), epilog=example.strip())(verb)
 

@@ -2,7 +2,7 @@
 
 import typer
 
-from .terminal import AsJson, show_json, show_table
+from .terminal import AsJson, readable, show_json, show_table
 
 app = typer.Typer(
     help="What there is: families of models, languages, methods.",
@@ -36,13 +36,16 @@ def languages(as_json: AsJson = False) -> None:
     from ..corpora.languages import languages as table
 
     if as_json:
-        fields = ("code", "name", "script", "family")
+        fields = ("code", "name", "script", "family", "bytes")
         rows = [{name: getattr(row, name) for name in fields} for row in table().values()]
         show_json({"languages": rows})
     else:
         show_table(
-            ["code", "language", "script", "family"],
-            [[row.code, row.name, row.script, row.family or "–"] for row in table().values()],
+            ["code", "language", "script", "family", "in CC-100"],
+            [
+                [row.code, row.name, row.script, row.family or "–", readable(row.bytes, "B")]
+                for row in table().values()
+            ],
         )
 
 

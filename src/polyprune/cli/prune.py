@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from .following import follow
 from .score import (
     BatchSize,
     Corpus,
@@ -95,6 +96,10 @@ def prune(
     prefix: Prefix = None,
     seed: Annotated[int, typer.Option(help="Of masked words, and of chance.")] = 0,
     device: Device = "auto",
+    recover: Annotated[
+        int | None,
+        typer.Option(min=1, help="Then train so many steps, with the uncut model as teacher."),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -105,7 +110,6 @@ def prune(
 
     Example: polyprune prune e5-small --corpus text --sparsity 0.5 --out half
     """
-    from ..errors import ConfigError
     from ..pruning.budget import Minimum
     from ..pruning.prune import Budget, Method
     from ..pruning.rules import rule_named
@@ -118,34 +122,10 @@ def prune(
     if gates is not None:
         refuse_to_overwrite(gates, force=force, kind="file")
     chosen = Method(method, rule, setting, seed)
-    for unlikely, why in (
-        (
-            language is not None and setting != "non-shared",
-            f"--language {language} is for --setting non-shared; see --languages.",
-        ),
-        (
-            language is not None and elastic,
-            "--elastic is for every language: leave --language or --elastic out.",
-        ),
-        (
-            corpus is None and (loss or parallel or table),
-            "--loss, --parallel and --table are for scoring: they need --corpus.",
-        ),
-        (
-            languages is not None and method != "gradient",
-            f"Method {method!r} knows no languages: leave --languages out.",
-        ),
-        (
-            method != "gradient" and (scores is not None or corpus is not None),
-            f"Method {method!r} reads no text: leave --scores and --corpus out.",
-        ),
-        (
-            scores is not None and corpus is not None,
-            "Give --scores or --corpus, not both: scores need no text.",
-        ),
-    ):
-        if unlikely:
-            raise ConfigError(why)
+    _refuse(
+        language, languages, setting, elastic, method, scores, corpus, recover,
+        for_scoring=bool(loss or parallel or table),
+    )  # fmt: skip
     every_size = elastic or (setting == "non-shared" and language is None)
     size = (fraction(sparsity), number(parameters))
     least, budget = Minimum(least_heads, least_units, 1), None
@@ -157,16 +137,85 @@ def prune(
     scoring = Scoring(sentences, loss, per, parallel, table or "spectral", seed, device)
     text = (batch_size, tokens, prefix)
     loaded = load_quietly(model)
-    sheet = _sheet(loaded, scores, corpus, split(languages), scoring, text)
+    sheet = None
+    if method == "gradient":
+        sheet = _sheet(loaded, scores, corpus, split(languages), scoring, text)
     if every_size:
         report = write_elastic(loaded, chosen, sheet, target, budget)
     else:
         assert budget is not None
-        report = write_model(loaded, chosen, sheet, target, budget, language)
+        if recover is None:
+            report = write_model(loaded, chosen, sheet, target, budget, language)
+        else:
+            report = _recovered(
+                lambda place: write_model(loaded, chosen, sheet, place, budget), target, model,
+                (str(corpus), split(languages), parallel), recover,
+            )  # fmt: skip
     if as_json:
         show_json(report.as_dict())
     else:
         show_report(report)
+
+
+def _refuse(
+    language, languages, setting, elastic, method, scores, corpus, recover, for_scoring: bool
+) -> None:
+    """Raise if two options cannot both be meant."""
+    from ..errors import ConfigError
+
+    for unlikely, why in (
+        (
+            language is not None and setting != "non-shared",
+            f"--language {language} is for --setting non-shared; see --languages.",
+        ),
+        (
+            language is not None and elastic,
+            "--elastic is for every language: leave --language or --elastic out.",
+        ),
+        (
+            corpus is None and for_scoring,
+            "--loss, --parallel and --table are for scoring: they need --corpus.",
+        ),
+        (
+            languages is not None and method != "gradient",
+            f"Method {method!r} knows no languages: leave --languages out.",
+        ),
+        (
+            method != "gradient" and (scores or (corpus and recover is None)),
+            f"Method {method!r} reads no text: leave --scores and --corpus out.",
+        ),
+        (
+            recover is not None and corpus is None,
+            "--recover trains on text: give --corpus, with a folder of it.",
+        ),
+        (
+            recover is not None and (elastic or setting == "non-shared"),
+            "--recover is for one size that all languages share; for others see polyprune train.",
+        ),
+        (
+            recover is None and scores is not None and corpus is not None,
+            "Give --scores or --corpus, not both: scores need no text.",
+        ),
+    ):
+        if unlikely:
+            raise ConfigError(why)
+
+
+def _recovered(write, target, model: str, text, steps: int):
+    """Prune beside where the model will be, train it there, and move it to its place."""
+    from dataclasses import replace
+
+    from ..training.plan import Text
+    from ..training.recovery import conclude, plan_recovery, recovery_folder
+
+    source, languages, parallel = text
+    folder = recovery_folder(target.folder)
+    report = write(replace(target, folder=folder / "pruned", force=True))
+    wanted = None if languages is None else tuple(languages)
+    read = Text(source=source, languages=wanted, parallel=parallel, block=128, held_out=100)
+    follow(plan_recovery(folder / "pruned", model, read, steps), folder / "run", force=target.force)
+    conclude(target.folder, target.force)
+    return replace(report, out=target.folder)
 
 
 def _sheet(loaded, scores: Path | None, corpus: Path | None, languages, scoring, text):

@@ -1,19 +1,15 @@
 """Text on disk: a folder with one file a language, read as a stream, plain or compressed."""
 
-import gzip
-import lzma
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from ..errors import DataError, UnknownName
 from .languages import find_all, language, languages
+from .lines import PACKED, read_lines
 
-PACKED = ("", ".gz", ".xz", ".zst")
-"""How a text file may be compressed; CC-100's come as `.xz`."""
+__all__ = ["Corpus", "development_files", "open_corpus", "read_lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,40 +43,33 @@ def open_corpus(folder: str | Path) -> Corpus:
             f"There is no folder {folder}. A corpus is a folder with one file a language, named "
             "after it: sw.txt, ur.txt.xz."
         )
-    # Plain names first: beside `sw.txt.xz`, `news.sw.txt` is something else.
-    found: dict[str, Path] = {}
-    for path in sorted(folder.iterdir(), key=lambda path: (_stem(path).count("."), path.name)):
-        code = _code(path)
-        if code is not None and path.is_file():
-            found.setdefault(code, path)
+    found = _named_after_languages(folder, _stem)
     if not found:
         raise DataError(
             f"{folder} has no text: there is no file named after a language, such as sw.txt or "
             "sw.txt.xz. All 100: polyprune ls languages."
         )
-    return Corpus(folder, {code: found[code] for code in languages() if code in found})
+    return Corpus(folder, found)
 
 
-def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a text file, one at a time, whatever its size."""
-    number = 0
-    try:
-        with _open(path) as file:
-            for line in file:
-                number += 1
-                encoding = (
-                    "utf-8-sig" if number == 1 else "utf-8"
-                )  # a mark of byte order is no text
-                yield line.decode(encoding).rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"Line {number} of {path} is not UTF-8 ({error.reason}). Convert the file, for example "
-            "with iconv."
-        ) from error
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, _zstd_error()) as error:
-        raise DataError(
-            f"{path} is damaged or cut off after line {number} ({error}). Copy or make it again."
-        ) from error
+def development_files(folder: str | Path) -> dict[str, Path]:
+    """The text of each language that is kept for measuring: `<lang>.dev.txt[.gz|.xz|.zst]`.
+
+    There is none where there is no folder: a data set has other means.
+    """
+    folder = Path(folder).expanduser()
+    return _named_after_languages(folder, _development_stem) if folder.is_dir() else {}
+
+
+def _named_after_languages(folder: Path, stem: Callable[[Path], str]) -> dict[str, Path]:
+    """The file of each language that has one, in the order of the paper."""
+    # Plain names first: beside `sw.txt.xz`, `news.sw.txt` is something else.
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir(), key=lambda path: (stem(path).count("."), path.name)):
+        code = _code(stem(path))
+        if code is not None and path.is_file():
+            found.setdefault(code, path)
+    return {code: found[code] for code in languages() if code in found}
 
 
 def _stem(path: Path) -> str:
@@ -91,31 +80,17 @@ def _stem(path: Path) -> str:
     return ""
 
 
-def _code(path: Path) -> str | None:
-    """The language that a file is named after: the last part of its name before `.txt`."""
+def _development_stem(path: Path) -> str:
+    """The same before `.dev.txt`; empty if it is something else."""
     stem = _stem(path)
+    return stem.removesuffix(".dev") if stem.endswith(".dev") else ""
+
+
+def _code(stem: str) -> str | None:
+    """The language that a file is named after: the last part of its name before `.txt`."""
     if stem.startswith("."):  # hidden
         return None
     try:
         return language(stem.rpartition(".")[2]).code
     except UnknownName:
         return None
-
-
-def _open(path: Path) -> Any:
-    """A file of bytes, unpacked on the way."""
-    if path.suffix == ".gz":
-        return gzip.open(path)
-    if path.suffix == ".xz":
-        return lzma.open(path)
-    if path.suffix == ".zst":
-        from backports import zstd
-
-        return zstd.open(path)
-    return path.open("rb")
-
-
-def _zstd_error() -> type[Exception]:
-    from backports import zstd
-
-    return zstd.ZstdError

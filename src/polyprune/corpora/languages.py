@@ -1,7 +1,8 @@
-"""The 100 languages of the paper, with their scripts and families (App. C).
+"""The 100 languages of the paper, with their scripts and families (App. C), and their text's size.
 
 They are the rows of `languages.tsv`, in the paper's order; its last column says where a row's
-family comes from.
+family comes from. The bytes are those printed at data.statmt.org/cc-100, in binary units and to
+two or three digits.
 """
 
 import csv
@@ -28,6 +29,8 @@ class Language:
     """The ISO 15924 code of the script that most of its text is written in."""
     family: str | None
     """As in App. C; None where the paper says "Missing"."""
+    bytes: int
+    """Of its CC-100 file, xz-compressed."""
 
 
 @cache
@@ -35,7 +38,9 @@ def languages() -> dict[str, Language]:
     """Every language by its code, in the order of App. C."""
     table = files("polyprune.corpora").joinpath("languages.tsv").read_text(encoding="utf-8")
     return {
-        row["code"]: Language(row["code"], row["name"], row["script"], row["family"] or None)
+        row["code"]: Language(
+            row["code"], row["name"], row["script"], row["family"] or None, int(row["bytes"])
+        )
         for row in csv.DictReader(table.splitlines(), delimiter="\t")
     }
 

@@ -20,7 +20,7 @@ from ..model.shape import EncoderShape
 from ..model.shrink import shrink
 from ..model.tensor_file import read_tensors
 from .budget import ComponentWeights, Minimum, density_of, keep_best, unflatten
-from .gating import DynamicGating, LearnedGating
+from .gating import DynamicGating, FixedGating, LearnedGating
 from .hard_concrete import HardConcrete
 from .subnetworks import union
 
@@ -32,7 +32,7 @@ COMBINE = ("mean", "union")
 class Elastic:
     """A gating whose rows have names: languages, or `shared` for all."""
 
-    gating: DynamicGating | LearnedGating
+    gating: DynamicGating | LearnedGating | FixedGating
     rows: tuple[str, ...]
     weights: ComponentWeights
 
@@ -64,7 +64,7 @@ class Elastic:
                 self._check_words(gates, rows)
                 return gates
             wanted = self.gating.preference(density)[rows].mean(0, keepdim=True).cpu()
-            if isinstance(self.gating, LearnedGating):  # as large as they are on average
+            if not isinstance(self.gating, DynamicGating):  # as large as they are on average
                 density = float(density_of(own, self.weights).mean())
             ranked = unflatten(wanted, self.gating.counts)
             return keep_best(ranked, density, self.weights, Minimum(rank=1))
@@ -81,12 +81,12 @@ class Elastic:
             "units": json.dumps(gating.counts.units),
             "rank": json.dumps(gating.counts.rank),
             "weights": json.dumps(asdict(self.weights)),
-            "distribution": json.dumps(asdict(gating.distribution)),
+            "distribution": json.dumps(asdict(_distribution(gating))),
         }
         save_file(tensors, folder / GATING, metadata)
 
     def _density(self, sparsity: float | None) -> float:
-        if isinstance(self.gating, LearnedGating):
+        if not isinstance(self.gating, DynamicGating):
             if sparsity is not None:
                 raise ConfigError(
                     "This checkpoint was trained for one size only: leave sparsity out. Dynamic "
@@ -128,7 +128,11 @@ class Elastic:
         return self.gating.flat(density)
 
 
-KINDS = {"dynamic": DynamicGating, "learned": LearnedGating}
+def _distribution(gating: DynamicGating | LearnedGating | FixedGating) -> HardConcrete:
+    return HardConcrete() if isinstance(gating, FixedGating) else gating.distribution
+
+
+KINDS = {"dynamic": DynamicGating, "learned": LearnedGating, "fixed": FixedGating}
 """What a gating file may hold, by the name it has there."""
 
 
@@ -188,12 +192,14 @@ def _gating(
     rows: int,
     tensors: dict[str, Tensor],
     distribution: HardConcrete,
-) -> DynamicGating | LearnedGating:
+) -> DynamicGating | LearnedGating | FixedGating:
     if kind not in KINDS:
         raise ValueError(f"its kind is {kind!r}")
     if any(len(tensor) not in (1, rows) for tensor in tensors.values()):
         raise ValueError(f"it is not for {rows} rows")
     if kind == "learned":
         return LearnedGating(counts, rows, distribution)
+    if kind == "fixed":
+        return FixedGating(unflatten(tensors["gates"], counts))
     boundary, share = (unflatten(tensors[name], counts) for name in ("boundary", "share"))
     return DynamicGating(boundary, share, distribution, learned="alpha" in tensors)

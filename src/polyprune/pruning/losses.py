@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ..errors import ConfigError
-from ..model.axes import Float, Int
+from ..model.axes import Bool, Float, Int
 from ..model.components import Gates
 
 Batch = Mapping[str, Tensor]
@@ -24,15 +24,26 @@ def masked_lm_loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " ba
     labels = batch["labels"]
     mask = batch["attention_mask"].bool() if "attention_mask" in batch else None
     hidden = model.encoder(batch["input_ids"], mask, batch.get("token_type_ids"), gates)
-    example, place = (labels != -100).nonzero(as_tuple=True)
-    rank = gates.rank.expand(len(labels), *gates.rank.shape[1:])
-    logits = model.readout(
-        hidden[example, place][:, None],
-        model.encoder.embedding,
-        rank[example] if rank.ndim == 2 else rank[example, place],
-    )[:, 0]
-    losses = F.cross_entropy(logits.float(), labels[example, place], reduction="none")
-    return _mean_by_example(losses, example, len(labels))
+    chosen = labels != -100
+    logits = logits_at(model, hidden, chosen, gates)
+    losses = F.cross_entropy(logits.float(), labels[chosen], reduction="none")
+    return mean_by_example(losses, chosen.nonzero()[:, 0], len(labels))
+
+
+def logits_at(
+    model: Any,
+    hidden: Float[Tensor, "batch seq width"],
+    chosen: Bool[Tensor, "batch seq"],
+    gates: Gates | None = None,
+) -> Float[Tensor, "words vocab"]:
+    """The masked-LM logits of the chosen words alone: most of the vocabulary's work saved."""
+    example, place = chosen.nonzero(as_tuple=True)
+    if gates is None or len(gates.rank) == 1:
+        rank = None if gates is None else gates.rank
+    else:
+        rank = gates.rank[example] if gates.rank.ndim == 2 else gates.rank[example, place]
+    words = hidden[example, place]
+    return model.readout(words[:, None], model.encoder.embedding, rank)[:, 0]
 
 
 def task_loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " batch"]:
@@ -66,7 +77,7 @@ def task_loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " batch"]
     losses = _cross_entropy(
         output.logits[example, place], None if labels is None else labels[example, place]
     )
-    return _mean_by_example(losses, example, len(batch["input_ids"]))
+    return mean_by_example(losses, example, len(batch["input_ids"]))
 
 
 def contrastive_loss(temperature: float = 0.05, pooling: str = "mean") -> PerExampleLoss:
@@ -97,7 +108,14 @@ def pooled(
     pooling: str = "mean",
 ) -> Float[Tensor, "batch width"]:
     """Sentence embeddings of length 1: the mean over tokens, or the first token."""
-    hidden = model.encoder(ids, mask.bool(), gates=gates).float()
+    return pool(model.encoder(ids, mask.bool(), gates=gates), mask, pooling)
+
+
+def pool(
+    hidden: Float[Tensor, "batch seq width"], mask: Int[Tensor, "batch seq"], pooling: str = "mean"
+) -> Float[Tensor, "batch width"]:
+    """The same, of hidden states that are there already."""
+    hidden = hidden.float()
     if pooling == "first":
         return F.normalize(hidden[:, 0], dim=-1)
     present = mask[:, :, None]
@@ -132,9 +150,10 @@ def _cross_entropy(logits: Tensor, labels: Tensor | None) -> Tensor:
     return F.cross_entropy(logits.float(), labels, reduction="none")
 
 
-def _mean_by_example(
+def mean_by_example(
     losses: Float[Tensor, " words"], example: Int[Tensor, " words"], examples: int
 ) -> Float[Tensor, " examples"]:
+    """The mean loss of each example's words; 0 where it has none."""
     words = torch.bincount(example, minlength=examples).clamp(min=1)
     return losses.new_zeros(examples).index_add(0, example, losses) / words
 

@@ -1,0 +1,95 @@
+"""How much of a sentence encoder does recovery bring back? e5-small at half its size.
+
+Prunes e5-small to 50 % (gradient, fisher, shared) on lines 1–1000 of a folder of line-aligned text
+(`<anything>.<lang>.txt`, here NTREX), recovers it on the same lines by matching the uncut model's
+embeddings, and measures retrieval on lines 1001–1500 before and after: each sentence has to find
+its English translation among all of them.
+
+    python benchmarks/sentence_recovery.py --text ../shared/data/corpus/parallel
+"""
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+import torch
+from retrieval import LANGUAGES, lines, mean, retrieval
+from timing import clock, record
+
+import polyprune as pp
+from polyprune.corpora.batches import Batching
+from polyprune.corpora.corpus import open_corpus
+from polyprune.model.hub import load_tokenizer
+from polyprune.model.sentences import prompt_of
+from polyprune.pruning.prune import Budget, Method
+from polyprune.pruning.scoring import Scoring, score
+from polyprune.pruning.write import Target, write_model
+from polyprune.training.plan import Text
+from polyprune.training.recovery import plan_recovery
+from polyprune.training.run import train
+
+
+def first_lines(source, folder: Path) -> Path:
+    """A folder with the lines that may be trained on."""
+    folder.mkdir(exist_ok=True)
+    for code in ("en", *LANGUAGES):
+        text = "".join(f"{line}\n" for line in lines(source, code, 1, 1000))
+        (folder / f"{code}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+def prune(original, batching: Batching, text: Path, out: Path, sentences: int) -> None:
+    scoring = Scoring(sentences=sentences, parallel="en")
+    sheet = score(original, batching, open_corpus(text), LANGUAGES, scoring)
+    write_model(original, Method(), sheet, Target(out), Budget(sparsity=0.5))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--text", type=Path, required=True, help="a folder of line-aligned text")
+    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--sentences", type=int, default=200, help="a language, to score with")
+    parser.add_argument("--work", type=Path, help="keep everything in this folder, and go on there")
+    options = parser.parse_args()
+    torch.set_num_threads(2)
+    source = open_corpus(options.text)
+    original = pp.load("e5-small")
+    folder = original.config.name_or_path
+    batching = Batching(load_tokenizer(folder), size=32, prefix=prompt_of(folder))
+    with tempfile.TemporaryDirectory() as temporary:
+        work = options.work or Path(temporary)
+        work.mkdir(exist_ok=True)
+        text, pruned, run_folder = work / "text", work / "pruned", work / "run"
+        first_lines(source, text)
+        if not pruned.is_dir():
+            prune(original, batching, text, pruned, options.sentences)
+        read = Text(source=str(text), parallel="en", block=128, held_out=0)
+        run = plan_recovery(pruned, folder, read, options.steps)
+
+        def recover() -> None:
+            for report in train(run, run_folder):
+                if report.step % 50 == 0:
+                    print(f"step {report.step}: {report.losses}", flush=True)
+
+        seconds = clock(recover)
+        rows = []
+        for system, path in (
+            ("dense", folder),
+            ("50 %", pruned),
+            ("recovered", run_folder / "model"),
+        ):
+            accuracy = retrieval(pp.load(path), batching, source)
+            rows.append({"system": system, "accuracy": accuracy})
+            print(f"{system:10} {mean(rows[-1]):5.1f}  {json.dumps(accuracy)}", flush=True)
+    dense, cut, recovered = (mean(row) for row in rows)
+    share = (recovered - cut) / (dense - cut)
+    print(
+        f"{options.steps} steps in {seconds / 60:.1f} min brought back {share:.0%} of what was lost"
+    )
+    about = {"steps": options.steps, "minutes": seconds / 60, "share": share}
+    record("sentence_recovery", [row | about for row in rows])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""A run as it goes: a bar with the loss and the speed, held-out losses language by language."""
+
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from .terminal import show_table
+
+
+def follow(run: Any, out: Path, *, force: bool = False, **options: Any) -> None:
+    """Train to the end with a bar; when asked to stop, say how to go on."""
+    from transformers.utils.logging import disable_progress_bar
+
+    from ..training.results import dense_losses
+    from ..training.run import Stopped, train
+
+    disable_progress_bar()
+    main = int(os.environ.get("RANK", "0")) == 0
+    with stopping() as asked, progress_of(run, main) as (show, watch):
+        try:
+            reports = train(run, out, stop=lambda: bool(asked), watch=watch, force=force, **options)
+            for report in reports:
+                show(report, dense_losses(out) if report.held_out else {})
+        except Stopped as stopped:
+            if main:
+                command = shlex.join(["polyprune", *sys.argv[1:]])
+                typer.echo(f"{stopped} To go on, give the same command: {command}", err=True)
+            raise typer.Exit(128 + (asked[0] if asked else signal.SIGTERM)) from stopped
+
+
+@contextmanager
+def stopping() -> Iterator[list[int]]:
+    """A list that gets Ctrl-C and SIGTERM, so that a step is finished and saved first.
+
+    A second signal is obeyed at once: what was saved before is whole.
+    """
+    asked: list[int] = []
+
+    def ask(number: int, frame: object) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def progress_of(run: Any, main: bool) -> Iterator[tuple[Callable[..., None], Callable]]:
+    """A bar on stderr with loss and tokens a second, and a function that passes on and counts."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True, highlight=False)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
+        TextColumn("{task.fields[loss]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    bar = Progress(
+        *columns, console=console, disable=not (main and console.is_terminal), transient=True
+    )
+    with bar:
+        task = bar.add_task("Preparing", total=run.steps, loss="")
+        tokens = [0]
+
+        def show(report: Any, dense: Mapping[str, float]) -> None:
+            tokens[0] += report.tokens
+            elapsed = bar.tasks[0].elapsed or 1e-9
+            loss = f"loss {report.losses['total']:.3f}, {tokens[0] / elapsed:,.0f} tokens/s"
+            bar.update(task, completed=report.step, description=report.phase, loss=loss)
+            if report.held_out and main:
+                console.print(summary(report.step, report.held_out, dense), soft_wrap=True)
+
+        def watch(name: str, things: Iterable) -> Iterator:
+            for thing in things:
+                bar.update(task, description=name if " " in name else f"Scoring {name}")
+                yield thing
+
+        yield show, watch
+
+
+def summary(step: int, losses: Mapping[str, float], dense: Mapping[str, float]) -> str:
+    """The held-out loss of every language in a few lines, those that lag behind dense marked."""
+    from ..training.held_out import lagging
+
+    marked = set(lagging(losses, dense))
+    mean = sum(losses.values()) / len(losses)
+    cells = [
+        f"{code:>7} {loss:6.3f}{'▼' if code in marked else ' '}" for code, loss in losses.items()
+    ]
+    rows = ["".join(cells[i : i + 6]) for i in range(0, len(cells), 6)]
+    legend = "  (▼ lags behind dense)" if marked else ""
+    return "\n".join([f"Step {step:,}: held-out loss {mean:.4f}{legend}", *rows])
+
+
+def show_held_out(results: Mapping[str, Any]) -> None:
+    """What each language has come to, beside the dense model where there was one."""
+    from ..training.held_out import lagging
+
+    losses, dense = results["held_out"], results["dense"]
+    if not losses:
+        return
+    marked = set(lagging(losses, dense))
+    if dense:
+        show_table(
+            ["language", "loss", "dense", "lost", ""],
+            [
+                [
+                    code,
+                    f"{loss:.3f}",
+                    f"{dense[code]:.3f}",
+                    f"{loss / dense[code] - 1:+.1%}",
+                    "lags" if code in marked else "",
+                ]
+                for code, loss in losses.items()
+            ],
+            title="held-out loss",
+        )
+    else:
+        show_table(
+            ["language", "loss"],
+            [[code, f"{loss:.3f}"] for code, loss in losses.items()],
+            title="held-out loss",
+        )

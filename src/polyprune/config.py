@@ -1,0 +1,142 @@
+"""TOML to a `Run`, every mistake in a file told at once."""
+
+import dataclasses
+import tomllib
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from .errors import ConfigError
+from .training.plan import Run
+
+
+def read_run(path: Path, changes: Sequence[str] = (), steps: int | None = None) -> Run:
+    """The run that a file describes, with `section.key=value` changed and in so many steps."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ConfigError(
+            f"There is no file {path}. Configs are in configs/paper and configs/miniature."
+        ) from error
+    except IsADirectoryError as error:
+        raise ConfigError(f"{path} is a folder. Give a .toml file.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not TOML: {error}.") from error
+    for change in changes:
+        _set(table, change)
+    run = make_run(table, str(path))
+    return run if steps is None else run.with_steps(steps)
+
+
+def make_run(table: Mapping[str, Any], name: str = "The config") -> Run:
+    """The run that a table describes."""
+    mistakes = list(_unknown(Run, table))
+    try:
+        run = TypeAdapter(Run).validate_python(_known(Run, table))
+    except ValidationError as error:
+        mistakes += [_sentence(each) for each in error.errors()]
+    else:
+        if not mistakes:
+            return run
+    many = f"{len(mistakes)} mistakes:\n  " if len(mistakes) > 1 else "a mistake: "
+    raise ConfigError(f"{name} has {many}" + "\n  ".join(mistakes))
+
+
+def _sentence(error: Any) -> str:
+    where = ".".join(str(part) for part in error["loc"]) or "config"
+    message = error["msg"].removeprefix("Value error, ")
+    given = error.get("input")
+    shown = (
+        ""
+        if isinstance(given, (dict, list)) or error["type"] == "value_error"
+        else f", not {given!r}"
+    )
+    return f"{where}: {message}{shown}"
+
+
+def _unknown(kind: Any, table: Any, path: str = "") -> Iterator[str]:
+    """A sentence for every key that does not exist, with the nearest that does."""
+    for name, value, hint in _entries(kind, table):
+        where = f"{path}{name}"
+        if hint is None:
+            known = [field.name for field in dataclasses.fields(kind)]
+            nearest = get_close_matches(name, known, n=1, cutoff=0.5)
+            mean = (
+                f" Did you mean {path}{nearest[0]}?"
+                if nearest
+                else f" There are: {', '.join(known)}."
+            )
+            yield f"{where}: there is no such key.{mean}"
+        elif isinstance(value, list):
+            for i, each in enumerate(value):
+                yield from _unknown(hint, each, f"{where}.{i}.")
+        else:
+            yield from _unknown(hint, value, f"{where}.")
+
+
+def _known(kind: Any, table: Any) -> Any:
+    """The table without keys that do not exist, so that values are checked all the same."""
+    if isinstance(table, list):
+        return [_known(kind, each) for each in table]
+    if not isinstance(table, Mapping) or not dataclasses.is_dataclass(kind):
+        return table
+    return {name: _known(hint, value) for name, value, hint in _entries(kind, table) if hint}
+
+
+def _entries(kind: Any, table: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Every key with its value and the dataclass it is of, or its type; None if unknown."""
+    if not isinstance(table, Mapping) or not dataclasses.is_dataclass(kind):
+        return
+    hints = get_type_hints(kind)
+    known = {field.name for field in dataclasses.fields(kind)}
+    for name, value in table.items():
+        yield name, value, _inner(hints[name]) if name in known else None
+
+
+def _inner(hint: Any) -> Any:
+    """The dataclass in a hint such as `tuple[Phase, ...]`, or the hint."""
+    if get_origin(hint) in (tuple, Union, types.UnionType):
+        for part in get_args(hint):
+            if dataclasses.is_dataclass(part):
+                return part
+    return hint
+
+
+def _set(table: dict[str, Any], change: str) -> None:
+    """Apply `section.key=value`; values are TOML, or text where they are not."""
+    name, equals, text = change.partition("=")
+    if not equals or not name.strip():
+        raise ConfigError(
+            f"--set takes section.key=value, such as gating.sparsity=0.7, not {change!r}."
+        )
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    *sections, last = name.strip().split(".")
+    place: Any = table
+    for section in sections:
+        place = _enter(place, section, change)
+    if isinstance(place, list):
+        place = _item(place, last, change)
+    place[last] = value
+
+
+def _enter(place: Any, section: str, change: str) -> Any:
+    if isinstance(place, list):
+        return _item(place, section, change)
+    return place.setdefault(section, {})
+
+
+def _item(place: list[Any], section: str, change: str) -> Any:
+    """One of several phases: they are numbered from 0."""
+    if not section.isdigit() or int(section) >= len(place):
+        raise ConfigError(
+            f"--set {change}: phases are numbered from 0 to {len(place) - 1}, such as "
+            "phases.0.steps=100."
+        )
+    return place[int(section)]

@@ -1,0 +1,55 @@
+"""Examples to tensors: padded to the longest, words masked where they are to be predicted."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..errors import ConfigError
+from .batches import Batch
+from .masking import mask_example
+from .stream import Example
+
+
+def collate(
+    examples: Sequence[Example], tokenizer: Any, masked: bool = False, seed: int = 0
+) -> Batch:
+    """`input_ids` and `attention_mask`; `labels` if masked, the same of translations if paired.
+
+    What is masked depends on the seed and an example's number alone, so that a line is asked
+    about differently in every epoch, and alike in any number of processes.
+    """
+    ids = [torch.tensor(example.ids) for example in examples]
+    labels: dict[str, Tensor] = {}
+    if masked:
+        both = [mask_example(example.ids, tokenizer, seed, example.number) for example in examples]
+        ids = [hidden for hidden, _ in both]
+        labels = {"labels": _pad([asked for _, asked in both], -100)}
+    return _padded(ids, tokenizer) | labels | _pairs(examples, tokenizer)
+
+
+def _pairs(examples: Sequence[Example], tokenizer: Any) -> Batch:
+    pairs = [torch.tensor(example.pair) for example in examples if example.pair is not None]
+    if not pairs:
+        return {}
+    return {f"pair_{name}": value for name, value in _padded(pairs, tokenizer).items()}
+
+
+def _padded(ids: Sequence[Tensor], tokenizer: Any) -> Batch:
+    padding = tokenizer.pad_token_id
+    if padding is None:
+        if len({len(row) for row in ids}) > 1:
+            raise ConfigError(
+                "This tokenizer has no padding token, so that examples of different lengths cannot "
+                "share a batch. Set one, or train on one example at a time."
+            )
+        padding = 0
+    return {
+        "input_ids": _pad(ids, padding),
+        "attention_mask": _pad([torch.ones_like(row) for row in ids], 0),
+    }
+
+
+def _pad(rows: Sequence[Tensor], value: int) -> Tensor:
+    return torch.nn.utils.rnn.pad_sequence(list(rows), batch_first=True, padding_value=value)

@@ -1,0 +1,88 @@
+"""One language's text read for ever: a lane's share of the documents, shuffled in windows."""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from ..errors import DataError
+from .held_out import is_held_out
+from .sources import Document, Line, Position, Source
+
+BEGINNING: Position = {"epoch": 0, "start": None, "window": 0, "next": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One of several equal shares of every language's documents."""
+
+    number: int = 0
+    lanes: int = 1
+
+    def owns(self, document: int, epoch: int) -> bool:
+        """Whether a document is this lane's in an epoch.
+
+        Documents move on by a lane an epoch, so that a language with fewer documents than there
+        are lanes reaches all of them in turn.
+        """
+        return (document + epoch) % self.lanes == self.number
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """What a lane reads of one language, without end and in an order of its own every epoch."""
+
+    source: Source
+    code: str
+    """The language's."""
+    lane: Lane = Lane()
+    window: int = 4096
+    """Documents that are shuffled together, and all that is ever held in memory."""
+    seed: int = 0
+    held_out: int = 0
+    """The document before which every tenth is held out."""
+
+    def lines(self, start: Position | None = None) -> Iterator[tuple[Line, Position]]:
+        """The lines from a position on, each with the position after it."""
+        start = start or BEGINNING
+        epoch, place, number, taken = (start[key] for key in ("epoch", "start", "window", "next"))
+        empty_epochs = 0
+        while empty_epochs < self.lane.lanes:
+            empty_epochs += 1
+            for number, begin, documents in self._windows(epoch, place, number):  # noqa: B020
+                empty_epochs = 0
+                lines = self._shuffled(documents, epoch, number)
+                for i, line in islice(enumerate(lines, 1), taken, None):
+                    yield line, {"epoch": epoch, "start": begin, "window": number, "next": i}
+                taken = 0
+            epoch, place, number = epoch + 1, None, 0
+        raise DataError(f"There is no text in {self.source.name}. Leave {self.code} out.")
+
+    def _windows(
+        self, epoch: int, begin: Position | None, number: int
+    ) -> Iterator[tuple[int, Position | None, list[Document]]]:
+        """The rest of an epoch: each window's number, where it begins, and its documents."""
+        window: list[Document] = []
+        for document, after in self.source.documents(begin):
+            if not self._takes(after["document"] - 1, epoch):
+                continue
+            window.append(document)
+            if len(window) == self.window:
+                yield number, begin, window
+                window.clear()  # before the next is read: never two at a time
+                begin, number = after, number + 1
+        if window:
+            yield number, begin, window
+
+    def _takes(self, document: int, epoch: int) -> bool:
+        return self.lane.owns(document, epoch) and not is_held_out(document, self.held_out)
+
+    def _shuffled(self, documents: list[Document], epoch: int, window: int) -> Iterator[Line]:
+        """The lines of a window, its documents in random order."""
+        # Not `hash`, which is another one in every process.
+        code = zlib.crc32(self.code.encode())
+        seeds = np.random.SeedSequence([self.seed, code, epoch, window, self.lane.number])
+        order = np.random.Generator(np.random.Philox(seeds)).permutation(len(documents))
+        return (line for i in order.tolist() for line in documents[i])

@@ -1,0 +1,1 @@
+"""ONE LOOP, MANY OBJECTIVES: what is trained, on what loss, in which order."""

@@ -1,0 +1,158 @@
+"""A run that can be killed at any moment: whole checkpoints, the latest few and the best."""
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.distributed.checkpoint.state_dict import (
+    StateDictOptions,
+    get_model_state_dict,
+    get_optimizer_state_dict,
+    set_optimizer_state_dict,
+)
+
+from ..errors import CheckpointError, ConfigError
+
+STATE, ABOUT = "state.safetensors", "checkpoint.json"
+# Whole tensors on the main process, whoever holds their parts: the same file for one process,
+# for many, and for sharded models.
+WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A complete checkpoint on disk."""
+
+    folder: Path
+    about: dict[str, Any]
+
+    @property
+    def step(self) -> int:
+        """Steps done."""
+        return self.about["step"]
+
+    def tensors(self, part: str) -> dict[str, Tensor]:
+        """Those of `system` or `optimizer`, by their names there."""
+        path = self.folder / STATE
+        try:
+            tensors = load_file(path)
+        except (OSError, SafetensorError) as error:
+            raise CheckpointError(
+                f"{path} is damaged ({error}). Delete the folder {self.folder} and run again: "
+                "training goes on from the checkpoint before it."
+            ) from error
+        return {
+            name.removeprefix(f"{part}/"): tensor
+            for name, tensor in tensors.items()
+            if name.startswith(f"{part}/")
+        }
+
+
+def save_checkpoint(
+    folder: Path, system: nn.Module, optimizer: Any, about: dict[str, Any], main: bool
+) -> Path:
+    """Write a checkpoint, whole or not at all; every process has to take part."""
+    plain = optimizer.optimizer if hasattr(optimizer, "optimizer") else optimizer
+    weights = get_model_state_dict(system, options=WHOLE)
+    moments: Any = get_optimizer_state_dict(system, plain, options=WHOLE)
+    path = folder / f"step-{about['step']:07}"
+    if not main:
+        return path
+    named: dict[str, Any] = {f"system/{name}": value for name, value in weights.items()}
+    for name, own in moments.get("state", {}).items():
+        named |= {f"optimizer/{name}/{moment}": value for moment, value in own.items()}
+    # Clones, because tied tensors share memory, which the format does not know.
+    tensors = {
+        name: value.clone().contiguous()
+        for name, value in named.items()
+        if isinstance(value, Tensor)
+    }
+    new = folder / f".new-{path.name}"
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    try:
+        save_file(tensors, new / STATE)
+        (new / ABOUT).write_text(json.dumps(about), encoding="utf-8")
+        for name in (STATE, ABOUT):
+            _flush(new / name)
+        shutil.rmtree(path, ignore_errors=True)
+        new.rename(path)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return path
+
+
+def load_optimizer(checkpoint: Checkpoint, system: nn.Module, optimizer: Any) -> None:
+    """Put an optimizer's moments back."""
+    plain = optimizer.optimizer if hasattr(optimizer, "optimizer") else optimizer
+    state: dict[str, Any] = {}
+    for key, tensor in checkpoint.tensors("optimizer").items():
+        name, _, moment = key.rpartition("/")
+        state.setdefault(name, {})[moment] = tensor
+    groups = get_optimizer_state_dict(system, plain, options=WHOLE)["param_groups"]
+    whole = {"state": state, "param_groups": groups}
+    set_optimizer_state_dict(system, plain, whole, options=WHOLE)
+
+
+def latest(folder: Path) -> Checkpoint | None:
+    """The newest complete checkpoint; what a killed process left of another is removed."""
+    for rest in folder.glob(".new-*"):
+        shutil.rmtree(rest, ignore_errors=True)
+    found = sorted(path for path in folder.glob("step-*") if (path / ABOUT).is_file())
+    return read_checkpoint(found[-1]) if found else None
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """The checkpoint in a folder."""
+    try:
+        return Checkpoint(path, json.loads((path / ABOUT).read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path} is no checkpoint ({error}). Delete it.") from error
+
+
+def tidy(folder: Path, keep: int, best: str | None) -> None:
+    """Delete all but the latest checkpoints and the best."""
+    found = sorted(path for path in folder.glob("step-*") if path.name != best)
+    for path in found[:-keep]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def check_same(out: Path, identity: dict[str, Any]) -> None:
+    """Raise if a folder holds another run, saying in what they differ."""
+    path = out / "run.json"
+    if not path.is_file():
+        return
+    try:
+        there = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CheckpointError(f"{path} is damaged. Choose another --out.") from error
+    differences = _differences(there, identity)
+    if differences:
+        raise ConfigError(
+            f"{out} holds a run of another config ({'; '.join(differences[:3])}). Choose another "
+            "--out, or pass --force to begin anew."
+        )
+
+
+def _differences(there: Any, here: Any, name: str = "") -> list[str]:
+    if isinstance(there, dict) and isinstance(here, dict):
+        keys = [*there, *(key for key in here if key not in there)]
+        parts = (_differences(there.get(k), here.get(k), f"{name}.{k}".lstrip(".")) for k in keys)
+        return [difference for part in parts for difference in part]
+    if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        pairs = enumerate(zip(there, here, strict=True))
+        parts = (_differences(a, b, f"{name}.{i}") for i, (a, b) in pairs)
+        return [difference for part in parts for difference in part]
+    return [] if there == here else [f"{name}: {there!r} there, {here!r} here"]
+
+
+def _flush(path: Path) -> None:
+    """Have the disk hold it before the folder gets its name."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,95 @@
+"""How good a model is on text that it was not trained on, language by language."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+from accelerate import Accelerator
+from torch import Tensor
+
+from ..corpora.blocks import Packing, pack
+from ..corpora.corpus import open_corpus
+from ..corpora.cursor import Cursor
+from ..corpora.sources import TextFile
+from ..corpora.stream import Example, Mixing
+from .objectives import Objective
+from .work import Desk
+
+Passes = dict[str, list[dict[str, Tensor]]]
+"""The passes of each language."""
+
+
+def held_out_examples(folder: Path, tokenizer: Any, mixing: Mixing) -> dict[str, list[Example]]:
+    """The text of a folder as examples, every line once."""
+    packing = Packing(deepcopy(tokenizer), mixing.block, mixing.unit, mixing.prefix)
+    found: dict[str, list[Example]] = {}
+    files = open_corpus(folder).files if any(folder.glob("*.txt")) else {}
+    for code, path in files.items():
+        found[code] = []
+        for tokens, position in pack(Cursor(TextFile(path), code), packing):
+            if position["cursor"]["epoch"] > 0:
+                break
+            found[code].append(Example(len(found[code]), code, *tokens))
+    return found
+
+
+def held_out_passes(
+    examples: Mapping[str, Sequence[Example]], desk: Desk, process: int = 0, processes: int = 1
+) -> Passes:
+    """One process's share of the held-out examples: as many passes on each, as all run together."""
+    passes = {}
+    for code, own in examples.items():
+        share = list(own[process::processes]) or list(own[:1])
+        wanted = -(-len(own) // (processes * desk.at_once)) if own else 0
+        made = desk.passes(share)
+        passes[code] = (made + made[-1:] * wanted)[:wanted]
+    return passes
+
+
+@torch.no_grad()
+def held_out_losses(
+    system: Any, passes: Passes, accelerator: Accelerator, density: float = 1.0
+) -> dict[str, float]:
+    """The loss of each language: of masked words where they count, else the whole objective."""
+    measured = measured_by(accelerator.unwrap_model(system).objective)
+    training, losses = system.training, {}
+    system.eval()
+    for code, own in passes.items():
+        sums = torch.zeros(2, device=accelerator.device)
+        for batch in own:
+            batch = {name: tensor.to(accelerator.device) for name, tensor in batch.items()}
+            found = system(batch, density, only=tuple(measured))
+            loss = sum(weight * found[name] for name, weight in measured.items())
+            count = len(batch["input_ids"])
+            sums += torch.stack([torch.as_tensor(count * loss), torch.tensor(float(count))]).to(
+                sums
+            )
+        total, count = accelerator.reduce(sums, "sum").tolist()  # pyright: ignore[reportAttributeAccessIssue]
+        if count:
+            losses[code] = total / count
+    system.train(training)
+    return losses
+
+
+def measured_by(objective: Objective) -> dict[str, float]:
+    """The losses that held-out text is measured by, and their weights."""
+    if objective.mlm:
+        return {"mlm": 1.0}
+    # There are no translations of held-out text.
+    own = {name: weight for name, weight in objective.wanted.items() if name != "translations"}
+    return own or {"embeddings": 1.0}
+
+
+def lagging(losses: Mapping[str, float], dense: Mapping[str, float]) -> list[str]:
+    """The languages that lost most: half as much again as the median, relative to dense.
+
+    Relative, because languages differ in how many words there are to choose from.
+    """
+    lost = {code: losses[code] / dense[code] - 1 for code in losses if dense.get(code)}
+    if len(lost) < 3:
+        return []
+    bound = 1.5 * max(median(lost.values()), 0.01)
+    return [code for code, share in lost.items() if share > bound]

@@ -1,0 +1,232 @@
+"""What a model is trained to do: each loss a function of what student and teacher see."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from ..errors import ConfigError
+from ..model.axes import Float
+from ..model.components import Gates
+from ..pruning.losses import logits_at, mean_by_example, pool
+from .distillation import (
+    Projected,
+    attention_relation,
+    capture,
+    cosine_distance,
+    embedding_distance,
+    relation_loss,
+    similarity_relation,
+    soft_cross_entropy,
+    value_relation,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """How much each loss weighs; 0 leaves it out."""
+
+    mlm: float = 0.0
+    """Predict masked words."""
+    soft: float = 0.0
+    """Predict every word as the teacher does (Sanh et al., 2019; theirs is 5)."""
+    cosine: float = 0.0
+    """Have the teacher's last hidden states (theirs is 1)."""
+    attention: float = 0.0
+    """Attend in the last layer as the teacher does (MiniLM, Wang et al., 2020)."""
+    values: float = 0.0
+    """Relate values in the last layer as the teacher does."""
+    relations: float = 0.0
+    """Relate queries, keys and values, whatever the number of heads (Wang et al., 2021)."""
+    embeddings: float = 0.0
+    """Embed sentences as the teacher does."""
+    translations: float = 0.0
+    """Embed sentences as the teacher embeds their translations (Reimers and Gurevych, 2020)."""
+    similarities: float = 0.0
+    """Find the same sentences alike, whatever the width of the embedding."""
+    outputs: float = 0.0
+    """Label sentences, words or spans as the teacher does."""
+    temperature: float = 2.0
+    """Of `soft` and `outputs`."""
+
+    def __post_init__(self):
+        if any(weight < 0 for weight in self.weights.values()) or self.temperature <= 0:
+            raise ConfigError("Losses weigh 0 or more, and a temperature is more than 0.")
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Of every loss."""
+        return {name: weight for name, weight in asdict(self).items() if name != "temperature"}
+
+    @property
+    def wanted(self) -> dict[str, float]:
+        """Of those that count."""
+        return {name: weight for name, weight in self.weights.items() if weight}
+
+    @property
+    def taught(self) -> bool:
+        """Whether there has to be a teacher."""
+        return any(name != "mlm" for name in self.wanted)
+
+    @property
+    def by_embedding(self) -> bool:
+        """Whether sentence embeddings are all that is asked of the teacher."""
+        return bool(self.wanted) and set(self.wanted) <= EMBEDDINGS
+
+    @property
+    def by_line(self) -> bool:
+        """Whether single lines are read."""
+        return bool(set(self.wanted) & (EMBEDDINGS | {"outputs"}))
+
+    @property
+    def by_block(self) -> bool:
+        """Whether blocks of lines are read, their words masked."""
+        return bool(set(self.wanted) - EMBEDDINGS - {"outputs"})
+
+    @property
+    def of_last_layer(self) -> bool:
+        """Whether the queries, keys and values of the last layer are looked at."""
+        return bool({"attention", "values", "relations"} & set(self.wanted))
+
+
+EMBEDDINGS = {"embeddings", "translations", "similarities"}
+
+
+class Seen:
+    """What a model makes of a batch: each part computed once, and only if a loss asks for it."""
+
+    def __init__(
+        self,
+        model: Any,
+        batch: Mapping[str, Tensor],
+        gates: Gates | None = None,
+        pooling: str = "mean",
+        look_inside: bool = False,
+    ):
+        self.model, self.batch, self.gates, self.pooling = model, batch, gates, pooling
+        self._look_inside = look_inside
+        self._inside: list[Projected] = []
+
+    @classmethod
+    def cached(cls, batch: Mapping[str, Tensor]) -> "Seen":
+        """What a teacher made of the sentences of a batch before training began."""
+        seen = cls(None, batch)
+        seen.embeddings = batch["teacher_embeddings"]
+        if "teacher_translations" in batch:
+            seen.translations = batch["teacher_translations"]
+        return seen
+
+    @cached_property
+    def present(self) -> Tensor:
+        """Where there is a token, not padding."""
+        return self.batch["attention_mask"].bool()
+
+    @cached_property
+    def hidden(self) -> Float[Tensor, "batch seq width"]:
+        """The last hidden states."""
+        encoder = self.model.encoder
+        with ExitStack() as stack:
+            if self._look_inside:
+                self._inside = stack.enter_context(capture(encoder))
+            return encoder(self.batch["input_ids"], self.present, gates=self.gates)
+
+    @property
+    def inside(self) -> Projected:
+        """Queries, keys and values of the last layer."""
+        _ = self.hidden
+        return self._inside[0]
+
+    @cached_property
+    def logits(self) -> Float[Tensor, "tokens vocab"]:
+        """Of every token that is not padding."""
+        return logits_at(self.model, self.hidden, self.present, self.gates)
+
+    @cached_property
+    def embeddings(self) -> Float[Tensor, "batch width"]:
+        """Of every sentence, of length 1."""
+        return pool(self.hidden, self.batch["attention_mask"], self.pooling)
+
+    @cached_property
+    def translations(self) -> Float[Tensor, "batch width"]:
+        """Of every sentence's translation."""
+        mask = self.batch["pair_attention_mask"]
+        hidden = self.model.encoder(self.batch["pair_input_ids"], mask.bool(), gates=self.gates)
+        return pool(hidden, mask, self.pooling)
+
+    @cached_property
+    def outputs(self) -> Float[Tensor, "rows labels"]:
+        """What a fine-tuned model says: of every sentence, every word, or every end of a span."""
+        output = self.model(self.batch["input_ids"], self.batch["attention_mask"], self.gates)
+        if self.model.readout_kind == "span":
+            ends = torch.cat([output.start_logits, output.end_logits])
+            return ends.masked_fill(~self.present.repeat(2, 1), -1e4)
+        if self.model.readout_kind == "token-classification":
+            return output.logits[self.present]
+        return output.logits
+
+
+def mlm(student: Seen, teacher: Seen | None, objective: Objective) -> Tensor:
+    """The mean over examples of the mean cross-entropy of their masked words."""
+    labels = student.batch["labels"]
+    chosen = labels != -100
+    logits = logits_at(student.model, student.hidden, chosen, student.gates)
+    losses = F.cross_entropy(logits.float(), labels[chosen], reduction="none")
+    return mean_by_example(losses, chosen.nonzero()[:, 0], len(labels)).mean()
+
+
+def soft(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+    """Over all words, masked or not, as DistilBERT's."""
+    return soft_cross_entropy(student.logits, teacher.logits, objective.temperature)
+
+
+def cosine(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+    """Over all words."""
+    return cosine_distance(student.hidden[student.present], teacher.hidden[student.present])
+
+
+def attention(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+    """Of queries and keys."""
+    return attention_relation(student.inside, teacher.inside, student.present)
+
+
+def values(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+    """Of values and values."""
+    return value_relation(student.inside, teacher.inside, student.present)
+
+
+def relations(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+    """Of queries, of keys and of values, split alike for both."""
+    return relation_loss(student.inside, teacher.inside, mask=student.present)
+
+
+def embeddings(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+    """To the teacher's embedding of the same sentence."""
+    return embedding_distance(student.embeddings, teacher.embeddings)
+
+
+def translations(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+    """To the teacher's embedding of the translation."""
+    return embedding_distance(student.embeddings, teacher.translations)
+
+
+def similarities(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+    """Of the sentences of a batch to each other."""
+    return similarity_relation(student.embeddings, teacher.embeddings)
+
+
+def outputs(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+    """To the teacher's labels."""
+    return soft_cross_entropy(student.outputs, teacher.outputs, objective.temperature)
+
+
+_ALL = (
+    mlm, soft, cosine, attention, values, relations,
+    embeddings, translations, similarities, outputs,
+)  # fmt: skip
+LOSSES: dict[str, Callable[[Seen, Any, Objective], Tensor]] = {loss.__name__: loss for loss in _ALL}
+"""Every loss by its name in `Objective`."""

@@ -1,0 +1,64 @@
+"""Who learns how fast: parameters in groups, each with its own pace and decay."""
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from .phases import Phase
+from .plan import Engine
+from .system import System
+
+
+def choose_trained(system: System, phase: Phase) -> None:
+    """Let only what a phase trains have gradients."""
+    weights, gates = phase.train != "gates", phase.train != "weights"
+    for name, parameter in system.named_parameters():
+        parameter.requires_grad_(weights if name.startswith("model.") else gates)
+    if not phase.words:
+        system.model.encoder.embedding.words.requires_grad_(False)
+    if not {"mlm", "soft", "outputs"} & set(system.objective.wanted):
+        for parameter in system.model.readout.parameters() if system.model.readout else ():
+            parameter.requires_grad_(False)
+
+
+def make_optimizer(system: nn.Module, phase: Phase, engine: Engine) -> torch.optim.AdamW:
+    """AdamW over what has gradients; each group keeps its `peak` learning rate."""
+    groups: dict[str, dict[str, Any]] = {
+        "matrices": {"peak": phase.learning_rate, "weight_decay": phase.weight_decay},
+        "vectors": {"peak": phase.learning_rate, "weight_decay": 0.0},
+        "gates": {
+            "peak": phase.gates_learning_rate or phase.learning_rate,
+            "weight_decay": phase.gates_weight_decay,
+        },
+        # Multipliers rise for as long as the size is missed.
+        "multipliers": {
+            "peak": phase.gates_learning_rate or phase.learning_rate,
+            "weight_decay": 0.0,
+            "maximize": True,
+        },
+    }
+    for name, parameter in system.named_parameters():
+        if parameter.requires_grad:
+            groups[_group(name, parameter)].setdefault("params", []).append(parameter)
+    return torch.optim.AdamW(
+        [{"name": name, **group} for name, group in groups.items() if "params" in group],
+        lr=phase.learning_rate,
+        betas=engine.betas,
+        eps=engine.epsilon,
+    )
+
+
+def set_pace(optimizer: Any, pace: float) -> dict[str, float]:
+    """Set every group's learning rate to this share of its peak; what they are now."""
+    for group in optimizer.param_groups:
+        group["lr"] = pace * group["peak"]
+    return {group["name"]: group["lr"] for group in optimizer.param_groups}
+
+
+def _group(name: str, parameter: nn.Parameter) -> str:
+    if ".multipliers" in name:
+        return "multipliers"
+    if "gating." in name:
+        return "gates"
+    return "matrices" if parameter.ndim > 1 else "vectors"

@@ -1,0 +1,86 @@
+"""What is trained when, and how fast: phases and their schedules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ..errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A stretch of training with one optimizer."""
+
+    steps: int
+    train: Literal["all", "weights", "gates"] = "all"
+    """`gates` is the paper's first phase, which tunes α only; `weights` leaves gates alone."""
+    name: str = ""
+    learning_rate: float = 2e-4
+    weight_decay: float = 0.01
+    """Of matrices; biases and norms have none."""
+    gates_learning_rate: float | None = None
+    """The weights' unless given."""
+    gates_weight_decay: float = 0.0
+    """Decay would open closed gates and close open ones."""
+    words: bool = True
+    """Whether the word table is trained too: most of a small model's parameters."""
+    warmup: int = 0
+    """Steps in which the learning rate rises; after them it falls to 0 in a straight line."""
+    ramp: int = 0
+    """Steps in which the target density falls from 1 to its own."""
+
+    def __post_init__(self):
+        if self.steps < 1:
+            raise ConfigError(f"A phase has 1 step or more, not {self.steps}.")
+        if self.learning_rate <= 0 or (self.gates_learning_rate or 1) <= 0:
+            raise ConfigError("A learning rate is more than 0.")
+        if not (0 <= self.warmup <= self.steps and 0 <= self.ramp <= self.steps):
+            raise ConfigError(
+                f"warmup ({self.warmup}) and ramp ({self.ramp}) are within the {self.steps} steps."
+            )
+
+    @property
+    def title(self) -> str:
+        """What to call it."""
+        return self.name or {"gates": "alpha-only", "all": "joint"}.get(self.train, "recovery")
+
+    def scaled(self, scale: float) -> "Phase":
+        """The same schedule in another number of steps."""
+        steps = max(1, round(scale * self.steps))
+        return replace(
+            self,
+            steps=steps,
+            warmup=min(steps, round(scale * self.warmup)),
+            ramp=min(steps, round(scale * self.ramp)),
+        )
+
+    def pace(self, step: int) -> float:
+        """The share of the peak learning rate at this step, counted from 0 in the phase."""
+        if step < self.warmup:
+            return (step + 1) / self.warmup
+        return (self.steps - step) / max(1, self.steps - self.warmup)
+
+    def density(self, step: int, target: float) -> float:
+        """The size to aim at in this step."""
+        if step >= self.ramp:
+            return target
+        return max(target, 1 - (1 - target) * (step + 1) / self.ramp)
+
+
+def place(phases: Sequence[Phase], step: int) -> tuple[int, int]:
+    """Which phase a step of the run is in, and its number there."""
+    for index, phase in enumerate(phases):
+        if step < phase.steps:
+            return index, step
+        step -= phase.steps
+    raise ValueError("This run has fewer steps.")
+
+
+def draw_density(grid: Sequence[float], seed: int, step: int) -> float:
+    """A size for this step of Dynamic Sparsification: any of the grid, alike on all processes."""
+    sizes = [size for size in grid if size > 0]
+    # A generator of its own for every step needs no state to be saved, and none to be shared.
+    dice = np.random.Generator(np.random.Philox(key=[seed, step]))
+    return sizes[int(dice.integers(len(sizes)))]

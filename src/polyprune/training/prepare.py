@@ -1,0 +1,246 @@
+"""Before the first step: text held out, a model to start from, its gates, cut where they can be."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import XLMRobertaConfig
+
+from ..corpora.batches import Batching
+from ..corpora.corpus import open_corpus
+from ..corpora.sources import Source
+from ..corpora.tokenizer import train_tokenizer
+from ..errors import CheckpointError, ConfigError
+from ..model.components import sizes
+from ..model.convert import our_config
+from ..model.gates_file import SHARED
+from ..model.hub import find, load_tokenizer
+from ..model.modeling_polyprune import PolypruneForMaskedLM, PolyprunePreTrainedModel
+from ..model.shrink import drop_layers, shrink
+from ..pruning.budget import ComponentWeights
+from ..pruning.dynamic import TENTHS, boundaries
+from ..pruning.elastic import Elastic, load
+from ..pruning.gating import DynamicGating, FixedGating, LearnedGating
+from ..pruning.prune import Budget, Method, choose
+from ..pruning.scores_file import ScoreSheet
+from ..pruning.scoring import Scoring, prepare, score
+from ..storage import whole_folder
+from .distillation import layers_kept
+from .plan import Fresh, GatingPlan, Run, Start
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a run keeps what."""
+
+    out: Path
+
+    @property
+    def start(self) -> Path:
+        """The model that training starts from, uncut."""
+        return self.out / "start"
+
+    @property
+    def prepared(self) -> Path:
+        """The model that is trained first, with its gates."""
+        return self.out / "prepared"
+
+    @property
+    def held_out(self) -> Path:
+        """Text that is not trained on."""
+        return self.out / "held-out"
+
+    @property
+    def checkpoints(self) -> Path:
+        """One folder each."""
+        return self.out / "checkpoints"
+
+    @property
+    def model(self) -> Path:
+        """The finished model."""
+        return self.out / "model"
+
+    @property
+    def log(self) -> Path:
+        """A line a step."""
+        return self.out / "log.jsonl"
+
+
+def starting_folder(run: Run, places: Places, sources: dict[str, Source]) -> Path:
+    """The folder of the uncut model; made here if it is to be a fresh one."""
+    if run.model.start != "fresh":
+        return find(run.model.start)
+    if not (places.start / "config.json").is_file():
+        with whole_folder(places.start) as folder:
+            make_fresh(run.model.fresh, sources, folder, run.seed)
+    return places.start
+
+
+def _lines(sources: dict[str, Source], count: int) -> Iterator[str]:
+    """As many lines of each language as of any other."""
+    for source in sources.values():
+        documents = (document for document, _ in source.documents())
+        lines = (line if isinstance(line, str) else line[0] for each in documents for line in each)
+        yield from islice(lines, count // len(sources))
+
+
+def make_fresh(fresh: Fresh, sources: dict[str, Source], folder: Path, seed: int) -> None:
+    """Write a masked LM with random weights, and a tokenizer for it."""
+    if fresh.tokenizer is not None:
+        tokenizer: Any = load_tokenizer(find(fresh.tokenizer))
+        if tokenizer is None:
+            raise ConfigError(f"There is no tokenizer in {fresh.tokenizer}.")
+    else:
+        tokenizer = train_tokenizer(_lines(sources, fresh.lines), fresh.vocabulary)
+    theirs = XLMRobertaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=fresh.width,
+        num_hidden_layers=fresh.layers,
+        num_attention_heads=fresh.heads,
+        intermediate_size=fresh.units,
+        max_position_embeddings=fresh.positions,
+        type_vocab_size=1,
+        layer_norm_eps=1e-5,
+        hidden_dropout_prob=fresh.dropout,
+        attention_probs_dropout_prob=fresh.dropout,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = PolypruneForMaskedLM(our_config(theirs, "masked-lm", pooler=False))
+    tokenizer.save_pretrained(folder)
+    model.save_pretrained(folder)
+
+
+def tokenizer_of(folder: Path, model: PolyprunePreTrainedModel) -> Any:
+    """The tokenizer beside a model, which has to belong to it."""
+    tokenizer = load_tokenizer(folder)
+    if tokenizer is None:
+        raise ConfigError(f"There is no tokenizer in {folder}, so that text cannot be read.")
+    # A table may be rounded up, but not by more than this.
+    if not 0.9 * model.shape.vocab_size <= len(tokenizer) <= model.shape.vocab_size:
+        raise ConfigError(
+            f"The tokenizer in {folder} knows {len(tokenizer):,} words, the model "
+            f"{model.shape.vocab_size:,}: they do not belong together."
+        )
+    if model.config.padded_positions and tokenizer.pad_token_id != model.config.pad_token_id:
+        raise ConfigError(
+            f"The tokenizer in {folder} pads with token {tokenizer.pad_token_id}, the model with "
+            f"{model.config.pad_token_id}: they do not belong together."
+        )
+    return tokenizer
+
+
+def prepare_model(
+    run: Run, places: Places, folder: Path, languages: Sequence[str], watch: Any
+) -> None:
+    """Write the model that is trained, with its gates; cut already if they are known and shared."""
+    if (places.prepared / "config.json").is_file():
+        return
+    model = load(folder)
+    if model.elastic is not None and run.gating.kind != "none":
+        raise ConfigError(f"{folder} has gates already. Train on with gating.kind = none.")
+    tokenizer = tokenizer_of(folder, model)
+    model = _changed(model, run.model)
+    plan = run.gating
+    if plan.kind != "none":
+        model = prepare(model, plan.table)
+        sheet = None
+        if plan.kind != "l0":
+            sheet = _scores(run, places, model, tokenizer, languages, watch)
+        if plan.cut_first:
+            model = shrink(model, choose(model, _method(plan), _budget(plan), sheet))
+        else:
+            model.elastic = make_gating(plan, model, languages, sheet, run.seed)
+    model.config.name_or_path = str(folder)
+    with whole_folder(places.prepared) as new:
+        model.save_pretrained(new)
+
+
+def make_gating(
+    plan: GatingPlan,
+    model: PolyprunePreTrainedModel,
+    languages: Sequence[str],
+    sheet: ScoreSheet | None,
+    seed: int = 0,
+) -> Elastic:
+    """The gates of a plan, a row a language or one for all."""
+    rows = tuple(languages) if plan.setting == "non-shared" else (SHARED,)
+    weights = ComponentWeights.of(model.shape)
+    if plan.kind == "l0":
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            return Elastic(
+                LearnedGating(sizes(model.shape), len(rows), spread=plan.spread), rows, weights
+            )
+    if plan.kind == "gradient":
+        return Elastic(
+            FixedGating(choose(model, _method(plan), _budget(plan), sheet)), rows, weights
+        )
+    scores = _method(plan).rank(model, sheet, weights)
+    # Gates that are trained open gradually from one size of the grid to the next; frozen ones
+    # keep the finest boundaries, so that any size can be taken out later.
+    grid, least = (TENTHS, TENTHS[1]) if plan.learned else (None, 0.0)
+    boundary, share = boundaries(scores, weights, grid, plan.least)
+    gating = DynamicGating(boundary, share, learned=plan.learned, least_share=least)
+    return Elastic(gating, rows, weights)
+
+
+def _method(plan: GatingPlan) -> Method:
+    return Method("gradient", plan.rule, plan.setting)
+
+
+def _budget(plan: GatingPlan) -> Budget:
+    return Budget(sparsity=plan.sparsity, minimum=plan.least)
+
+
+def _changed(model: PolyprunePreTrainedModel, start: Start) -> PolyprunePreTrainedModel:
+    """With fewer layers and another dropout, where a run says so."""
+    if start.layers is not None:
+        layers = start.layers
+        if isinstance(layers, int):
+            layers = layers_kept(model.shape.layers, layers)
+        try:
+            model = drop_layers(model, layers)
+        except ValueError as error:
+            raise ConfigError(f"model.layers: {error}") from error
+    if start.dropout is not None:
+        for name in ("hidden", "attention_probs", "attention_output", "feed_forward_output"):
+            setattr(model.config, f"{name}_dropout_prob", start.dropout)
+    return model
+
+
+def _scores(
+    run: Run,
+    places: Places,
+    model: PolyprunePreTrainedModel,
+    tokenizer: Any,
+    languages: Sequence[str],
+    watch: Any,
+) -> ScoreSheet:
+    corpus = open_corpus(places.held_out)
+    missing = [code for code in languages if code not in corpus.files]
+    if missing:
+        raise ConfigError(
+            f"There is no held-out text to score {', '.join(missing)} with: their files are too "
+            "small. Leave them out of corpus.languages, or add <lang>.dev.txt."
+        )
+    longest = min(run.corpus.block, 128)
+    batching = Batching(tokenizer, size=min(run.batch.at_once, 16), longest=longest)
+    device = "auto" if torch.cuda.is_available() else "cpu"
+    wanted = Scoring(sentences=run.gating.sentences, table="as it is", seed=run.seed, device=device)
+    return score(model, batching, corpus, languages, wanted, watch)
+
+
+def cut_shared(model: PolyprunePreTrainedModel, elastic: Elastic) -> PolyprunePreTrainedModel:
+    """What learned gates that all languages share leave of a model."""
+    gates = elastic.gates()
+    with suppress(ValueError):
+        return shrink(model, gates)
+    raise CheckpointError("These gates leave nothing of the words: train with a smaller penalty.")

@@ -1,0 +1,70 @@
+"""Recovery: a pruned model is trained on, with the model that it was cut from as its teacher."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from ..corpora.text import open_text
+from ..errors import ConfigError
+from ..pruning.elastic import load
+from ..storage import whole_folder
+from .objectives import Objective
+from .phases import Phase
+from .plan import Batch, Run, Saving, Start, Teacher, Text
+from .prepare import Places
+
+BYTES_A_LINE = 150
+"""Roughly, to guess how often text will be read."""
+
+
+def plan_recovery(pruned: Path, original: str, text: Text, steps: int, batch: int = 64) -> Run:
+    """The run that suits a pruned model: what its readout is for, on this text."""
+    readout = load(pruned, verify=False).readout_kind
+    objective = Objective(mlm=1.0)
+    if readout == "hidden-states":
+        objective = Objective(embeddings=1.0, translations=1.0 if text.parallel else 0.0)
+    elif readout != "masked-lm":
+        objective = Objective(outputs=1.0)
+    sources = open_text(text.source, text.languages, text.parallel, text.damaged)
+    lines = sum(source.size for source in sources.values()) // BYTES_A_LINE
+    # Without a cache the teacher embeds every line, and every translation, each time.
+    again = 2 * steps * batch > lines
+    return Run(
+        phases=(
+            Phase(
+                steps=steps,
+                train="weights",
+                name="recovery",
+                learning_rate=5e-4 if readout == "hidden-states" else 2e-4,
+                # A sentence encoder's 250,000 words take most of a step and learn little in it.
+                words=readout != "hidden-states",
+                warmup=steps // 10,
+            ),
+        ),
+        model=Start(start=str(pruned)),
+        corpus=text,
+        objective=objective,
+        teacher=Teacher(start=original, cache=objective.by_embedding and again),
+        batch=Batch(size=batch, at_once=min(batch, 32)),
+        saving=Saving(every=max(20, steps // 10), held_out_every=max(20, steps // 10), keep=1),
+    )
+
+
+def recovery_folder(out: Path) -> Path:
+    """Where a model is kept while it recovers: beside where it will be."""
+    return out.with_name(f"{out.name}.recovery")
+
+
+def conclude(out: Path, force: bool = False) -> dict[str, Any]:
+    """Move the recovered model to its place, with the log of its training; its last losses."""
+    work = recovery_folder(out)
+    places = Places(work / "run")
+    lines = places.log.read_text(encoding="utf-8").splitlines()
+    if not lines:
+        raise ConfigError(f"{work} holds no training. Delete it and run again.")
+    with whole_folder(out, force=force) as new:
+        shutil.copytree(places.model, new, dirs_exist_ok=True)
+        shutil.copyfile(places.log, new / "training.jsonl")
+    shutil.rmtree(work)
+    return json.loads(lines[-1])

@@ -1,0 +1,108 @@
+"""What a teacher makes of every line, computed once: for text that is read many times."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from ..corpora.blocks import Packing, pack
+from ..corpora.cursor import Cursor
+from ..corpora.sources import Source
+from ..corpora.stream import Example, Mixing
+from ..errors import ConfigError
+from ..model.sentences import pooling_of
+from ..pruning.losses import pooled
+from ..storage import whole_file
+
+MOST = 2_000_000
+"""Lines: at a width of 768, 3 GB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The teacher's embedding of every line, found by its tokens."""
+
+    embeddings: Tensor
+    rows: Mapping[int, int]
+
+    def look_up(self, examples: Sequence[Example]) -> dict[str, Tensor]:
+        """The targets of a batch, and of its translations where there are any."""
+        found = {"teacher_embeddings": self._of([each.ids for each in examples])}
+        pairs = [each.pair for each in examples if each.pair is not None]
+        if pairs:
+            found["teacher_translations"] = self._of(pairs)
+        return found
+
+    def _of(self, lines: Sequence[Sequence[int]]) -> Tensor:
+        return self.embeddings[[self.rows[key(ids)] for ids in lines]].float()
+
+
+def key(ids: Sequence[int]) -> int:
+    """What a line is found by."""
+    digest = blake2b(np.asarray(ids, dtype=np.int32).tobytes(), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def make_targets(
+    teacher: Any,
+    tokenizer: Any,
+    sources: Mapping[str, Source],
+    mixing: Mixing,
+    folder: Path,
+    watch: Any = lambda _, things: things,
+) -> Targets:
+    """The targets of all lines, from the run's folder or made there."""
+    path = folder / "targets.safetensors"
+    if not path.is_file():
+        lines = _all_lines(tokenizer, sources, mixing)
+        embeddings = _embed(teacher, tokenizer, list(lines.values()), watch)
+        with whole_file(path) as new:
+            save_file({"keys": torch.tensor(list(lines)), "embeddings": embeddings}, new)
+    tensors = load_file(path)
+    rows = {number: row for row, number in enumerate(tensors["keys"].tolist())}
+    return Targets(tensors["embeddings"], rows)
+
+
+def _all_lines(
+    tokenizer: Any, sources: Mapping[str, Source], mixing: Mixing
+) -> dict[int, Sequence[int]]:
+    packing = Packing(deepcopy(tokenizer), mixing.block, "line", mixing.prefix)
+    lines: dict[int, Sequence[int]] = {}
+    for code, source in sources.items():
+        for tokens, position in pack(Cursor(source, code), packing):
+            if position["cursor"]["epoch"] > 0:
+                break
+            for ids in (tokens.ids, tokens.pair):
+                if ids is not None:
+                    lines[key(ids)] = np.asarray(ids, dtype=np.int32)  # pyright: ignore[reportArgumentType]
+            if len(lines) > MOST:
+                raise ConfigError(
+                    f"teacher.cache is for text that fits: at most {MOST:,} lines. Set it to false."
+                )
+    return lines
+
+
+@torch.no_grad()
+def _embed(teacher: Any, tokenizer: Any, lines: list[Any], watch: Any) -> Tensor:
+    pooling = pooling_of(teacher.config.name_or_path)
+    order = sorted(range(len(lines)), key=lambda i: len(lines[i]))
+    found = torch.empty(len(lines), teacher.shape.width, dtype=torch.float16)
+    starts = range(0, len(lines), 32)
+    for start in watch("Embedding text", starts):
+        some = order[start : start + 32]
+        ids = [torch.as_tensor(lines[i]).long() for i in some]
+        padded = pad_sequence(ids, batch_first=True, padding_value=tokenizer.pad_token_id)
+        mask = pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)
+        embedded = pooled(
+            teacher, padded.to(teacher.device), mask.to(teacher.device), None, pooling
+        )
+        found[some] = embedded.half().cpu()
+    return found
