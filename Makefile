@@ -30,6 +30,7 @@ format: .venv/ready
 bench: .venv/ready  ## speed against transformers; close other programs first
 	$(BIN)/python benchmarks/encoder.py
 	$(BIN)/python benchmarks/pruning.py
+	$(BIN)/python benchmarks/training.py
 
 docs: .venv/ready  ## the site, in site/
 	$(PIP) -e ".[docs]"

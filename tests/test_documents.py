@@ -63,7 +63,7 @@ def test_the_commands_of_the_readme_run(tmp_path, e5_folder):
 @pytest.mark.slow
 def test_the_examples_of_every_help_run(tmp_path, e5_folder):
     write_text(tmp_path)
-    for verb in ("score", "prune", "shrink", "measure", "ls"):
+    for verb in ("score", "prune", "train", "shrink", "measure", "ls"):
         text = run_command(["polyprune", verb, "--help"], tmp_path, e5_folder).stdout
         example = shlex.split(text.strip().splitlines()[-1])
         assert example[:2] == ["polyprune", verb]
@@ -71,7 +71,8 @@ def test_the_examples_of_every_help_run(tmp_path, e5_folder):
 
 
 def write_text(folder):
-    """The folder `text` that the examples read: the probe sentences, one file a language."""
+    """What the examples read: probe sentences, one file a language in `text`, and the configs."""
+    (folder / "configs").symlink_to(REPOSITORY / "configs")
     (folder / "text").mkdir()
     for code, lines in probe_texts().items():
         (folder / "text" / f"{code}.txt").write_text("\n".join(lines), encoding="utf-8")

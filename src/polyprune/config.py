@@ -121,15 +121,22 @@ def _set(table: dict[str, Any], change: str) -> None:
     place: Any = table
     for section in sections:
         place = _enter(place, section, change)
-    if isinstance(place, list):
-        place = _item(place, last, change)
-    place[last] = value
+    _inside(place, change)[last] = value
 
 
 def _enter(place: Any, section: str, change: str) -> Any:
     if isinstance(place, list):
         return _item(place, section, change)
-    return place.setdefault(section, {})
+    return _inside(place, change).setdefault(section, {})
+
+
+def _inside(place: Any, change: str) -> Any:
+    """A section, which a value is not."""
+    if isinstance(place, list):
+        return _item(place, "", change)
+    if not isinstance(place, dict):
+        raise ConfigError(f"--set {change}: {place!r} is a value, not a section.")
+    return place
 
 
 def _item(place: list[Any], section: str, change: str) -> Any:

@@ -18,7 +18,7 @@ class PolypruneError(Exception):
     """Something the user can put right."""
 
 
-class ConfigError(PolypruneError):
+class ConfigError(PolypruneError, ValueError):
     """A setting that cannot be meant."""
 
 

@@ -9,7 +9,7 @@ import polyprune as pp
 from polyprune.model.components import PerComponent
 from polyprune.pruning.budget import ComponentWeights, density_of, unflatten
 from polyprune.pruning.dynamic import TENTHS, boundaries
-from polyprune.pruning.gating import DynamicGating, FixedGating, LearnedGating
+from polyprune.pruning.gating import DynamicGating, FixedGating, LearnedGating, settle
 from polyprune.pruning.hard_concrete import HardConcrete
 from polyprune.pruning.penalties import diversity, native_l0, sparsity_constraint
 
@@ -167,3 +167,19 @@ def test_density_of_frozen_gates_is_the_size_asked_for():
         hard = unflatten((gating.flat(size) == 1).float(), COUNTS)
         assert (density_of(hard, WEIGHTS) <= size + 1e-6).all()
         assert (density_of(hard, WEIGHTS) > size - 24 / WEIGHTS.total(COUNTS)).all()
+
+
+@given(st.integers(0, 2**31), st.floats(0.05, 0.95))
+def test_settling_meets_a_size_and_leaves_other_gates_alone(seed, density):
+    torch.manual_seed(seed)
+    gating = LearnedGating(PerComponent((4, 4), (30, 30), 12), rows=3, spread=4.0)
+    weights = torch.cat([torch.full((8,), 16.0), torch.full((60,), 2.0), torch.ones(12)])
+    before = gating.flat().detach()
+    settle(gating, weights, density)
+    after = gating.flat().detach()
+    sizes = ((after > 0).float() @ weights) / weights.sum()
+    assert (sizes - density).abs().max() <= 8.01 / weights.sum()  # half a head
+    changed = (before > 0) != (after > 0)
+    assert torch.equal(before[~changed], after[~changed])
+    opened = changed & (after > 0)
+    assert (after[opened] <= 0.35).all()  # what noise makes of a closed gate on average

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from conftest import speaking_model
 from training import finished, tiny_run, weights
 
 from polyprune.errors import CheckpointError, ConfigError
@@ -55,9 +56,10 @@ SHARED = {
 }
 DYNAMIC = {"gating": {"kind": "dynamic", "rule": "fisher", "sentences": 4}}
 TAUGHT = {"objective": {"mlm": 2, "soft": 5, "cosine": 1, "relations": 1}}
+INSIDE = {"objective": {"attention": 1, "values": 1}}
 
 
-@pytest.mark.parametrize("changes", [LEARNED, SHARED, DYNAMIC, TAUGHT])
+@pytest.mark.parametrize("changes", [LEARNED, SHARED, DYNAMIC, TAUGHT, INSIDE])
 @pytest.mark.parametrize("stop", [2, 3, 4])
 def test_so_does_every_kind_of_run(speaking, text, tmp_path, changes, stop):
     run = tiny_run(speaking, text, **changes)
@@ -73,12 +75,61 @@ def test_a_finished_run_has_nothing_left_to_do(speaking, text, tmp_path):
 
 def test_a_folder_of_another_config_is_refused_and_kept(speaking, text, tmp_path):
     finished(tiny_run(speaking, text), tmp_path / "run", [3])
-    other = tiny_run(speaking, text, seed=5, batch={"size": 4, "at_once": 2})
+    other = tiny_run(speaking, text, batch={"size": 4, "at_once": 2})
     with pytest.raises(ConfigError, match=r"batch.size: 8 there, 4 here.*--force"):
         next(train(other, tmp_path / "run"))
     assert len(finished(other, tmp_path / "run2")) == 6
     with pytest.raises(StopIteration):
         next(train(tiny_run(speaking, text), tmp_path / "run"))
+
+
+def test_how_it_is_computed_may_change_on_the_way(speaking, text, tmp_path):
+    finished(tiny_run(speaking, text), tmp_path / "run", [3])
+    slower = tiny_run(
+        speaking,
+        text,
+        batch={"size": 8, "at_once": 1},
+        phases=[{"steps": 6, "learning_rate": 0.001, "warmup": 2}],
+        engine={"checkpointing": True},
+    )
+    assert list(train(slower, tmp_path / "run")) == []
+
+
+def test_files_that_have_changed_make_another_run(speaking, text, tmp_path):
+    run = tiny_run(speaking, text)
+    next(train(run, tmp_path / "run"))
+    speaking_model(tmp_path / "other", "hidden-states")
+    model = tmp_path / "other" / "model.safetensors"
+    (speaking / "model.safetensors").write_bytes(model.read_bytes())
+    with pytest.raises(ConfigError, match=r"files\.start"):
+        next(train(run, tmp_path / "run"))
+    with (text / "sw.txt").open("a") as file:
+        file.write("Habari.\n")
+    with pytest.raises(ConfigError, match=r"files\.text\.sw"):
+        next(train(run, tmp_path / "run"))
+
+
+def test_force_removes_nothing_but_the_run(speaking, text, tmp_path):
+    run = tiny_run(speaking, text)
+    finished(run, tmp_path / "run")
+    (tmp_path / "run" / "notes.txt").write_text("mine")
+    assert len(list(train(run, tmp_path / "run", force=True))) == 6
+    assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
+
+
+def test_a_run_json_of_something_else_is_not_ours(speaking, text, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "run.json").write_text("{}")
+    with pytest.raises(ConfigError, match="something else"):
+        next(train(tiny_run(speaking, text), tmp_path / "other", force=True))
+    assert (tmp_path / "other" / "run.json").is_file()
+
+
+def test_patience_counts_in_the_last_phase_alone(speaking, text, tmp_path):
+    saving = {"every": 50, "held_out_every": 1, "patience": 2, "trackers": []}
+    phases = [{"steps": 5, "learning_rate": 1.0}, {"steps": 4, "learning_rate": 1e-5}]
+    run = tiny_run(speaking, text, saving=saving, phases=phases)
+    assert len(finished(run, tmp_path / "run")) > 6
 
 
 def test_force_begins_anew(speaking, text, tmp_path):
@@ -111,7 +162,8 @@ def test_only_the_latest_checkpoints_and_the_best_are_kept(speaking, text, tmp_p
     saving = {"every": 1, "keep": 2, "held_out_every": 2, "trackers": []}
     finished(tiny_run(speaking, text, saving=saving), tmp_path / "run")
     kept = sorted(path.name for path in (tmp_path / "run" / "checkpoints").iterdir())
-    best = json.loads((tmp_path / "run" / "best.json").read_text())["checkpoint"]
+    last = json.loads((tmp_path / "run" / "checkpoints" / kept[-1] / "checkpoint.json").read_text())
+    best = f"step-{last['best']['step']:07}"
     others = [name for name in (f"step-{step:07}" for step in range(1, 7)) if name != best]
     assert kept == sorted([best, *others[-2:]])
 

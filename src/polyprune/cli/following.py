@@ -14,7 +14,12 @@ import typer
 from .terminal import show_table
 
 
-def follow(run: Any, out: Path, *, force: bool = False, **options: Any) -> None:
+def is_main() -> bool:
+    """Whether this is the process, of perhaps several, that talks."""
+    return int(os.environ.get("RANK", "0")) == 0
+
+
+def follow(run: Any, out: Path, *, force: bool = False) -> None:
     """Train to the end with a bar; when asked to stop, say how to go on."""
     from transformers.utils.logging import disable_progress_bar
 
@@ -22,15 +27,16 @@ def follow(run: Any, out: Path, *, force: bool = False, **options: Any) -> None:
     from ..training.run import Stopped, train
 
     disable_progress_bar()
-    main = int(os.environ.get("RANK", "0")) == 0
+    main = is_main()
     with stopping() as asked, progress_of(run, main) as (show, watch):
         try:
-            reports = train(run, out, stop=lambda: bool(asked), watch=watch, force=force, **options)
+            reports = train(run, out, stop=lambda: bool(asked), watch=watch, force=force)
             for report in reports:
                 show(report, dense_losses(out) if report.held_out else {})
         except Stopped as stopped:
             if main:
-                command = shlex.join(["polyprune", *sys.argv[1:]])
+                again = [word for word in sys.argv[1:] if word != "--force"]
+                command = shlex.join(["polyprune", *again])
                 typer.echo(f"{stopped} To go on, give the same command: {command}", err=True)
             raise typer.Exit(128 + (asked[0] if asked else signal.SIGTERM)) from stopped
 
@@ -83,12 +89,16 @@ def progress_of(run: Any, main: bool) -> Iterator[tuple[Callable[..., None], Cal
     )
     with bar:
         task = bar.add_task("Preparing", total=run.steps, loss="")
-        tokens = [0]
+        tokens, started = [0], [0.0]
 
         def show(report: Any, dense: Mapping[str, float]) -> None:
-            tokens[0] += report.tokens
-            elapsed = bar.tasks[0].elapsed or 1e-9
-            loss = f"loss {report.losses['total']:.3f}, {tokens[0] / elapsed:,.0f} tokens/s"
+            elapsed = bar.tasks[0].elapsed or 0.0
+            if not started[0]:  # what came before the first step was preparation
+                started[0] = elapsed
+            else:
+                tokens[0] += report.tokens
+            speed = tokens[0] / max(elapsed - started[0], 1e-9)
+            loss = f"loss {report.losses['total']:.3f}, {speed:,.0f} tokens/s"
             bar.update(task, completed=report.step, description=report.phase, loss=loss)
             if report.held_out and main:
                 console.print(summary(report.step, report.held_out, dense), soft_wrap=True)

@@ -98,7 +98,7 @@ def prune(
     device: Device = "auto",
     recover: Annotated[
         int | None,
-        typer.Option(min=1, help="Then train so many steps, with the uncut model as teacher."),
+        typer.Option(min=1, help="Then train so many steps, to win back what was lost."),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -149,7 +149,7 @@ def prune(
         else:
             report = _recovered(
                 lambda place: write_model(loaded, chosen, sheet, place, budget), target, model,
-                (str(corpus), split(languages), parallel), recover,
+                (str(corpus), split(languages), parallel, prefix, min(tokens, 512)), recover, seed,
             )  # fmt: skip
     if as_json:
         show_json(report.as_dict())
@@ -201,19 +201,23 @@ def _refuse(
             raise ConfigError(why)
 
 
-def _recovered(write, target, model: str, text, steps: int):
+def _recovered(write, target, model: str, text, steps: int, seed: int):
     """Prune beside where the model will be, train it there, and move it to its place."""
     from dataclasses import replace
 
     from ..training.plan import Text
     from ..training.recovery import conclude, plan_recovery, recovery_folder
 
-    source, languages, parallel = text
+    source, languages, parallel, prefix, block = text
     folder = recovery_folder(target.folder)
     report = write(replace(target, folder=folder / "pruned", force=True))
     wanted = None if languages is None else tuple(languages)
-    read = Text(source=source, languages=wanted, parallel=parallel, block=128, held_out=100)
-    follow(plan_recovery(folder / "pruned", model, read, steps), folder / "run", force=target.force)
+    read = Text(
+        source=source, languages=wanted, parallel=parallel,
+        prefix=prefix, block=block, held_out=100,
+    )  # fmt: skip
+    run = plan_recovery(folder / "pruned", model, read, steps, seed=seed)
+    follow(run, folder / "run", force=target.force)
     conclude(target.folder, target.force)
     return replace(report, out=target.folder)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .following import follow, show_held_out
+from .following import follow, is_main, show_held_out
 from .terminal import AsJson, show_json
 
 
@@ -33,6 +33,8 @@ def train(
     from ..training.results import results_of
 
     follow(read_run(config, changes or (), steps), out, force=force)
+    if not is_main():
+        return
     results = results_of(out)
     if as_json:
         show_json(results)

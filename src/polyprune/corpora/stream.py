@@ -84,7 +84,7 @@ def stream(
     position: Position | None = None,
 ) -> Iterator[tuple[list[Example], Position]]:
     """This process's part of each batch from a position on, with the position after it."""
-    _check(mixing, share, position)
+    check_share(mixing, share, position)
     # Others may use theirs meanwhile, with other settings: those are kept in the object.
     packing = Packing(deepcopy(tokenizer), mixing.block, mixing.unit, mixing.prefix)
     # In one order, however the languages were named: the draw depends on it.
@@ -155,7 +155,8 @@ def _own(places: Mapping[str, Position], share: Share) -> dict[str, Position]:
     return {key: places[key] for key in places if lanes[key] % share.processes == share.process}
 
 
-def _check(mixing: Mixing, share: Share, position: Position | None) -> None:
+def check_share(mixing: Mixing, share: Share, position: Position | None = None) -> None:
+    """Raise unless batches divide into lanes, and lanes among processes."""
     if share.batch < 1 or share.batch % mixing.lanes:
         raise ConfigError(
             f"A batch of {share.batch} examples cannot be split into {mixing.lanes} lanes. Choose "

@@ -104,6 +104,32 @@ class LearnedGating(Gating):
         return self.alpha
 
 
+def settle(gating: LearnedGating, weights: Float[Tensor, " components"], density: float) -> None:
+    """Open or close the fewest gates of every row that give what is open at inference this size.
+
+    The constraint holds the *expected* size at its target; how many gates end on which side of the
+    edge is another number (the paper's 50 % came to 53). Those with the largest α stay. A gate
+    that is opened gets the value that it had on average in training, where noise opened it at
+    times; all others are as they were learned.
+    """
+    edge = gating.distribution.edge_closed
+    with torch.no_grad():
+        for alpha in gating.alpha:
+            ranked, order = alpha.sort(descending=True, stable=True)
+            sizes = weights[order].cumsum(0) / weights.sum()
+            kept = int((sizes - density).abs().argmin()) + 1  # the nearest size, above or below
+            alpha[order[kept:]] = ranked[kept:].clamp(max=edge)
+            opened = gating.distribution.inverse(_mean_gate(ranked[:kept], gating.distribution))
+            alpha[order[:kept]] = torch.where(ranked[:kept] > edge, ranked[:kept], opened)
+
+
+def _mean_gate(alpha: Float[Tensor, " n"], distribution: HardConcrete) -> Float[Tensor, " n"]:
+    """What a gate is on average when it is sampled; never quite 0."""
+    noise = (torch.arange(256, device=alpha.device) + 0.5) / 256
+    sampled = distribution.sample(alpha[:, None].expand(-1, 256), noise.expand(len(alpha), -1))
+    return sampled.mean(1).clamp(1e-3, 1)
+
+
 class DynamicGating(Gating):
     """g = f(α + tθ) (Eq. 14), from the closed form of a ranking (Eq. 16).
 

@@ -37,6 +37,10 @@ class HardConcrete:
         """The gate at inference, f in Eq. 14: no noise and, as printed, no temperature."""
         return self._stretch(torch.sigmoid(alpha))
 
+    def inverse(self, gate: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """The α whose gate at inference this is; for 0 and 1, which have many, the edge."""
+        return ((gate - self.low) / (self.high - self.low)).logit()
+
     def expected_open(self, alpha: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
         """P(g > 0) (Eq. 9): sigmoid(α − β log(−l/r)); the print omits β."""
         return torch.sigmoid(alpha - self.temperature * log(-self.low / self.high))

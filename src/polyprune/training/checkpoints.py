@@ -37,6 +37,12 @@ class Checkpoint:
         """Steps done."""
         return self.about["step"]
 
+    @property
+    def best(self) -> str | None:
+        """The name of the checkpoint with the lowest held-out loss of its phase."""
+        best = self.about["best"]
+        return None if best is None else name_of(best["step"])
+
     def tensors(self, part: str) -> dict[str, Tensor]:
         """Those of `system` or `optimizer`, by their names there."""
         path = self.folder / STATE
@@ -54,6 +60,11 @@ class Checkpoint:
         }
 
 
+def name_of(step: int) -> str:
+    """The folder of a step's checkpoint."""
+    return f"step-{step:07}"
+
+
 def save_checkpoint(
     folder: Path, system: nn.Module, optimizer: Any, about: dict[str, Any], main: bool
 ) -> Path:
@@ -61,7 +72,7 @@ def save_checkpoint(
     plain = optimizer.optimizer if hasattr(optimizer, "optimizer") else optimizer
     weights = get_model_state_dict(system, options=WHOLE)
     moments: Any = get_optimizer_state_dict(system, plain, options=WHOLE)
-    path = folder / f"step-{about['step']:07}"
+    path = folder / name_of(about["step"])
     if not main:
         return path
     named: dict[str, Any] = {f"system/{name}": value for name, value in weights.items()}
@@ -97,7 +108,9 @@ def load_optimizer(checkpoint: Checkpoint, system: nn.Module, optimizer: Any) ->
         state.setdefault(name, {})[moment] = tensor
     groups = get_optimizer_state_dict(system, plain, options=WHOLE)["param_groups"]
     whole = {"state": state, "param_groups": groups}
-    set_optimizer_state_dict(system, plain, whole, options=WHOLE)
+    # What has no gradient, above the layer that a loss looks at, has no moments either.
+    options = StateDictOptions(full_state_dict=True, cpu_offload=True, strict=False)
+    set_optimizer_state_dict(system, plain, whole, options=options)
 
 
 def latest(folder: Path) -> Checkpoint | None:
@@ -123,20 +136,14 @@ def tidy(folder: Path, keep: int, best: str | None) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def check_same(out: Path, identity: dict[str, Any]) -> None:
+def check_same(record: Path, identity: dict[str, Any]) -> None:
     """Raise if a folder holds another run, saying in what they differ."""
-    path = out / "run.json"
-    if not path.is_file():
-        return
-    try:
-        there = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise CheckpointError(f"{path} is damaged. Choose another --out.") from error
-    differences = _differences(there, identity)
+    there = json.loads(record.read_text(encoding="utf-8"))
+    differences = _differences({name: there.get(name) for name in identity}, identity)
     if differences:
         raise ConfigError(
-            f"{out} holds a run of another config ({'; '.join(differences[:3])}). Choose another "
-            "--out, or pass --force to begin anew."
+            f"{record.parent} holds a run of another config ({'; '.join(differences[:3])}). Choose "
+            "another --out, or pass --force to begin anew."
         )
 
 

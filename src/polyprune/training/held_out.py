@@ -18,8 +18,8 @@ from ..corpora.stream import Example, Mixing
 from .objectives import Objective
 from .work import Desk
 
-Passes = dict[str, list[dict[str, Tensor]]]
-"""The passes of each language."""
+Passes = dict[str, list[tuple[dict[str, Tensor], int]]]
+"""The passes of each language, and how many examples of each count."""
 
 
 def held_out_examples(folder: Path, tokenizer: Any, mixing: Mixing) -> dict[str, list[Example]]:
@@ -42,10 +42,11 @@ def held_out_passes(
     """One process's share of the held-out examples: as many passes on each, as all run together."""
     passes = {}
     for code, own in examples.items():
-        share = list(own[process::processes]) or list(own[:1])
-        wanted = -(-len(own) // (processes * desk.at_once)) if own else 0
-        made = desk.passes(share)
-        passes[code] = (made + made[-1:] * wanted)[:wanted]
+        wanted = -(-len(own) // (processes * desk.at_once))
+        made = [(batch, len(batch["input_ids"])) for batch in desk.passes(own[process::processes])]
+        # Who has fewer examples than others goes along without counting.
+        idle = [(desk.batch(own[:1]), 0)] * (wanted - len(made))
+        passes[code] = made + idle
     return passes
 
 
@@ -59,11 +60,10 @@ def held_out_losses(
     system.eval()
     for code, own in passes.items():
         sums = torch.zeros(2, device=accelerator.device)
-        for batch in own:
+        for batch, count in own:
             batch = {name: tensor.to(accelerator.device) for name, tensor in batch.items()}
             found = system(batch, density, only=tuple(measured))
             loss = sum(weight * found[name] for name, weight in measured.items())
-            count = len(batch["input_ids"])
             sums += torch.stack([torch.as_tensor(count * loss), torch.tensor(float(count))]).to(
                 sums
             )

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ class Log:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("ab")
-        self._file.truncate(length)
+        self._file.truncate(min(length, path.stat().st_size))
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Add a line."""
-        self._file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        line = json.dumps(_finite(record), ensure_ascii=False, allow_nan=False)
+        self._file.write(line.encode() + b"\n")
 
     def flush(self) -> int:
         """Have the disk hold all of it; its length."""
@@ -30,6 +32,13 @@ class Log:
     def close(self) -> None:
         """No more lines."""
         self._file.close()
+
+
+def _finite(value: Any) -> Any:
+    """The same with null for numbers that JSON does not know, such as half precision's overflow."""
+    if isinstance(value, Mapping):
+        return {name: _finite(each) for name, each in value.items()}
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ class StepReport:
     losses: dict[str, float]
     """Each by its name, not weighed; `total` is their weighted sum."""
     learning_rate: float
+    """Of the weights, or of the gates where only they are trained."""
     gradient_norm: float
     tokens: int
     checksum: int
@@ -41,6 +42,8 @@ class StepReport:
     """The size that gates are expected to have, mean over rows."""
     held_out: dict[str, float] = field(default_factory=dict)
     """The loss on held-out text, language by language, if it was time for it."""
+    sizes: dict[str, float] = field(default_factory=dict)
+    """The size of what is open at inference, row by row, at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,10 @@ class Trainee:
         return self.accelerator.unwrap_model(self.system)
 
 
-def steps(trainee: Trainee, run: Run, works: Iterator[Work], first: int) -> Iterator[StepReport]:
-    """A report for every step of a phase, from the given one on."""
+def steps(
+    trainee: Trainee, run: Run, works: Iterator[Work], first: int
+) -> Iterator[tuple[StepReport, Work]]:
+    """A report for every step of a phase, from the given one on, and the work that it is of."""
     phase, accelerator = trainee.phase, trainee.accelerator
     trainee.system.train()
     for step in range(first, phase.steps):
@@ -75,21 +80,22 @@ def steps(trainee: Trainee, run: Run, works: Iterator[Work], first: int) -> Iter
         norm = _update(trainee, run.engine.clip)
         if not isfinite(losses["total"]):
             raise ConfigError(
-                f"The loss of step {number + 1} is not a number. Train with a smaller learning "
-                "rate; the checkpoints before it are still there."
+                f"The loss of step {number + 1} is not a number. Go on from the checkpoint before "
+                "it with a smaller learning rate: --set phases.0.learning_rate=1e-5."
             )
         gated = trainee.plain.gating is not None
-        yield StepReport(
+        report = StepReport(
             step=number + 1,
             phase=phase.title,
             expected_density=losses.pop("density", None),
             losses=losses,
-            learning_rate=max(rates.values()),
+            learning_rate=rates.get("matrices", max(rates.values())),
             gradient_norm=norm,
             tokens=_sum(accelerator, work.tokens),
             checksum=work.checksum,
             density=density if gated else None,
         )
+        yield report, work
 
 
 def aim(run: Run, phase: Phase, step: int, number: int) -> float:
@@ -101,11 +107,11 @@ def aim(run: Run, phase: Phase, step: int, number: int) -> float:
 
 def draw_noise(system: System, seed: int, number: int) -> Tensor | None:
     """Uniform noise for every gate, the same on all processes and in all passes of a step."""
-    if system.gating is None or not any(p.requires_grad for p in system.gating.parameters()):
+    trained = [] if system.gating is None else list(system.gating.parameters())
+    if not any(parameter.requires_grad for parameter in trained):
         return None
-    flat = system.gating.flat()
     generator = torch.Generator().manual_seed(mix(seed, number))
-    return torch.rand(flat.shape, generator=generator).to(flat.device)
+    return torch.rand(trained[0].shape, generator=generator).to(trained[0].device)
 
 
 def mix(*numbers: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from ..errors import ConfigError
 from ..model.axes import Float
@@ -94,6 +95,9 @@ class Objective:
         return bool({"attention", "values", "relations"} & set(self.wanted))
 
 
+LOGITS = 2**26
+"""That are held at a time: 256 MB in single precision."""
+
 EMBEDDINGS = {"embeddings", "translations", "similarities"}
 
 
@@ -142,11 +146,6 @@ class Seen:
         return self._inside[0]
 
     @cached_property
-    def logits(self) -> Float[Tensor, "tokens vocab"]:
-        """Of every token that is not padding."""
-        return logits_at(self.model, self.hidden, self.present, self.gates)
-
-    @cached_property
     def embeddings(self) -> Float[Tensor, "batch width"]:
         """Of every sentence, of length 1."""
         return pool(self.hidden, self.batch["attention_mask"], self.pooling)
@@ -180,8 +179,28 @@ def mlm(student: Seen, teacher: Seen | None, objective: Objective) -> Tensor:
 
 
 def soft(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
-    """Over all words, masked or not, as DistilBERT's."""
-    return soft_cross_entropy(student.logits, teacher.logits, objective.temperature)
+    """Over all words, masked or not, as DistilBERT's.
+
+    A few at a time, each computed again when gradients are: the logits of all words of a batch, for
+    a vocabulary of 250,000, would take more memory than anything else.
+    """
+    present = student.present.nonzero()
+    total = student.hidden.new_zeros((), dtype=torch.float32)
+    for some in present.split(max(1, LOGITS // student.model.shape.vocab_size)):
+        chosen = torch.zeros_like(student.present)
+        chosen[some[:, 0], some[:, 1]] = True
+        loss = checkpoint(
+            _soft, student, teacher, chosen, objective.temperature, use_reentrant=False
+        )
+        total = total + len(some) * loss
+    return total / len(present)
+
+
+def _soft(student: Seen, teacher: Seen, chosen: Tensor, temperature: float) -> Tensor:
+    ours, theirs = (
+        logits_at(seen.model, seen.hidden, chosen, seen.gates) for seen in (student, teacher)
+    )
+    return soft_cross_entropy(ours, theirs, temperature)
 
 
 def cosine(student: Seen, teacher: Seen, objective: Objective) -> Tensor:

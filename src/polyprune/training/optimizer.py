@@ -46,6 +46,7 @@ def make_optimizer(system: nn.Module, phase: Phase, engine: Engine) -> torch.opt
         lr=phase.learning_rate,
         betas=engine.betas,
         eps=engine.epsilon,
+        fused=True,
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -168,6 +169,10 @@ class Engine:
     ahead: int = 4
     """Batches that are tokenized in advance, in the background."""
 
+    def __post_init__(self):
+        if self.ahead < 1 or self.clip < 0 or self.epsilon <= 0:
+            raise ConfigError("ahead is 1 or more, clip 0 or more, epsilon more than 0.")
+
 
 @dataclass(frozen=True, slots=True)
 class Saving:
@@ -196,7 +201,7 @@ class Run:
     phases: tuple[Phase, ...]
     model: Start = field(default_factory=Start)
     corpus: Text = field(default_factory=Text)
-    objective: Objective = field(default_factory=Objective)
+    objective: Objective = field(default_factory=lambda: Objective(mlm=1.0))
     gating: GatingPlan = field(default_factory=GatingPlan)
     penalties: Penalties = field(default_factory=Penalties)
     teacher: Teacher = field(default_factory=Teacher)
@@ -206,25 +211,38 @@ class Run:
     seed: int = 0
 
     def __post_init__(self):
-        if not self.phases:
-            raise ConfigError("A run has one phase or more: add [[phases]] with steps.")
-        wanted = {phase.train for phase in self.phases}
-        if "gates" in wanted and not self.gating.trainable:
-            raise ConfigError(
-                f"A phase trains gates, but {self.gating.kind} gates have nothing to train. Use "
-                'kind = "l0", or "dynamic" with learned = true.'
-            )
-        if self.penalties.any and not self.gating.trainable:
-            raise ConfigError("Penalties are for gates that are trained: l0, or learned dynamic.")
-        if self.objective.by_line and self.objective.by_block:
-            raise ConfigError(
-                "An objective reads single lines (embeddings, translations, similarities, outputs) "
-                "or blocks (all others), not both."
-            )
-        if self.objective.translations and self.corpus.parallel is None:
-            raise ConfigError('translations needs corpus.parallel, such as "en".')
-        if self.teacher.cache and not self.objective.by_embedding:
-            raise ConfigError("teacher.cache is for embeddings: words are masked anew each time.")
+        wrong = next((why for unlikely, why in self._refusals() if unlikely), None)
+        if wrong is not None:
+            raise ConfigError(wrong)
+
+    def _refusals(self) -> Iterator[tuple[bool, str]]:
+        """What cannot be meant, and why."""
+        objective, gating = self.objective, self.gating
+        yield not self.phases, "A run has one phase or more: add [[phases]] with steps."
+        yield not objective.wanted, "An objective has one loss or more: set objective.mlm = 1.0."
+        yield not 0 <= self.seed < 2**63, f"A seed is a number from 0 to 2⁶³, not {self.seed}."
+        yield (
+            not gating.trainable and any(phase.train == "gates" for phase in self.phases),
+            f"A phase trains gates, but {gating.kind} gates have nothing to train. Use "
+            'kind = "l0", or "dynamic" with learned = true.',
+        )
+        yield (
+            self.penalties.any and not gating.trainable,
+            "Penalties are for gates that are trained: l0, or learned dynamic.",
+        )
+        yield (
+            objective.by_line and objective.by_block,
+            "An objective reads single lines (embeddings, translations, similarities, outputs) or "
+            "blocks (all others), not both.",
+        )
+        yield (
+            bool(objective.translations) and self.corpus.parallel is None,
+            'translations needs corpus.parallel, such as "en".',
+        )
+        yield (
+            self.teacher.cache and not objective.by_embedding,
+            "teacher.cache is for embeddings: words are masked anew each time.",
+        )
 
     @property
     def steps(self) -> int:
@@ -240,14 +258,28 @@ class Run:
         # What rounding lost or won belongs to the longest phase.
         longest = max(range(len(phases)), key=lambda i: phases[i].steps)
         missing = steps - sum(phase.steps for phase in phases)
-        phases[longest] = replace(phases[longest], steps=phases[longest].steps + missing)
+        left = phases[longest].steps + missing
+        phases[longest] = replace(
+            phases[longest],
+            steps=left,
+            warmup=min(left, phases[longest].warmup),
+            ramp=min(left, phases[longest].ramp),
+        )
         return replace(self, phases=tuple(phases))
 
     def identity(self) -> dict[str, Any]:
-        """What makes two runs the same, as JSON has it."""
-        fields = asdict(self)
-        del fields["saving"]
-        return json.loads(json.dumps(fields))
+        """What makes two runs the same, as JSON has it.
+
+        How it is computed may change on the way, and how fast it learns: whoever ran out of
+        memory, or saw the loss explode, wants to go on from a checkpoint.
+        """
+        fields = json.loads(json.dumps(asdict(self)))
+        del fields["saving"], fields["batch"]["at_once"]
+        for name in ("ahead", "compile", "checkpointing"):
+            del fields["engine"][name]
+        for phase in fields["phases"]:
+            del phase["learning_rate"], phase["gates_learning_rate"]
+        return fields
 
     @property
     def fingerprint(self) -> str:

@@ -1,7 +1,7 @@
 """Before the first step: text held out, a model to start from, its gates, cut where they can be."""
 
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,12 +14,13 @@ from ..corpora.batches import Batching
 from ..corpora.corpus import open_corpus
 from ..corpora.sources import Source
 from ..corpora.tokenizer import train_tokenizer
-from ..errors import CheckpointError, ConfigError
+from ..errors import ConfigError
 from ..model.components import sizes
 from ..model.convert import our_config
 from ..model.gates_file import SHARED
 from ..model.hub import find, load_tokenizer
 from ..model.modeling_polyprune import PolypruneForMaskedLM, PolyprunePreTrainedModel
+from ..model.sentences import prompt_of
 from ..model.shrink import drop_layers, shrink
 from ..pruning.budget import ComponentWeights
 from ..pruning.dynamic import TENTHS, boundaries
@@ -27,7 +28,7 @@ from ..pruning.elastic import Elastic, load
 from ..pruning.gating import DynamicGating, FixedGating, LearnedGating
 from ..pruning.prune import Budget, Method, choose
 from ..pruning.scores_file import ScoreSheet
-from ..pruning.scoring import Scoring, prepare, score
+from ..pruning.scoring import Scoring, default_loss, prepare, score
 from ..storage import whole_folder
 from .distillation import layers_kept
 from .plan import Fresh, GatingPlan, Run, Start
@@ -63,6 +64,40 @@ class Places:
     def model(self) -> Path:
         """The finished model."""
         return self.out / "model"
+
+    @property
+    def record(self) -> Path:
+        """What the run is; there before anything else."""
+        return self.out / "run.json"
+
+    @property
+    def dense(self) -> Path:
+        """The held-out losses before anything was cut."""
+        return self.out / "dense.json"
+
+    @property
+    def targets(self) -> Path:
+        """What the teacher makes of all text, where that is computed once."""
+        return self.out / "targets.safetensors"
+
+    @property
+    def tracking(self) -> Path:
+        """What trackers write."""
+        return self.out / "tracking"
+
+    def cut(self, phase: int) -> Path:
+        """The model that a phase begins with, if it was cut for it."""
+        return self.out / f"cut-{phase + 1}"
+
+    def clear(self) -> None:
+        """Remove all of these, and what a killed process left half-written, but nothing else."""
+        for name in ("run.json", "dense.json", "targets.safetensors", "log.jsonl"):
+            (self.out / name).unlink(missing_ok=True)
+        for name in ("start", "prepared", "held-out", "checkpoints", "tracking", "model", "cut-*"):
+            for path in (*self.out.glob(name), *self.out.glob(f".{name}.*")):
+                shutil.rmtree(path, ignore_errors=True)
+        for path in self.out.glob(".run.json.*"):
+            path.unlink()
 
     @property
     def log(self) -> Path:
@@ -143,10 +178,13 @@ def prepare_model(
     """Write the model that is trained, with its gates; cut already if they are known and shared."""
     if (places.prepared / "config.json").is_file():
         return
-    model = load(folder)
-    if model.elastic is not None and run.gating.kind != "none":
-        raise ConfigError(f"{folder} has gates already. Train on with gating.kind = none.")
+    model = load(folder, dtype=torch.float32)  # what is trained has to be precise
+    if model.elastic is not None:
+        raise ConfigError(
+            f"{folder} has gates already. Take a model out of it first: polyprune shrink {folder}."
+        )
     tokenizer = tokenizer_of(folder, model)
+    check_length(run, model)
     model = _changed(model, run.model)
     plan = run.gating
     if plan.kind != "none":
@@ -161,6 +199,22 @@ def prepare_model(
     model.config.name_or_path = str(folder)
     with whole_folder(places.prepared) as new:
         model.save_pretrained(new)
+
+
+def longest_of(model: PolyprunePreTrainedModel) -> int:
+    """The most tokens that an example may have."""
+    config = model.config
+    first = (config.pad_token_id or 0) + 1 if config.padded_positions else 0
+    return model.shape.positions - first
+
+
+def check_length(run: Run, model: PolyprunePreTrainedModel) -> None:
+    """Raise if a model has fewer positions than an example has tokens."""
+    if run.corpus.block > longest_of(model):
+        raise ConfigError(
+            f"corpus.block is {run.corpus.block}, but this model has positions for "
+            f"{longest_of(model)}."
+        )
 
 
 def make_gating(
@@ -184,9 +238,10 @@ def make_gating(
             FixedGating(choose(model, _method(plan), _budget(plan), sheet)), rows, weights
         )
     scores = _method(plan).rank(model, sheet, weights)
-    # Gates that are trained open gradually from one size of the grid to the next; frozen ones
-    # keep the finest boundaries, so that any size can be taken out later.
-    grid, least = (TENTHS, TENTHS[1]) if plan.learned else (None, 0.0)
+    # Gates that are trained open gradually, within half a step of the grid: more, and those of the
+    # next size would be open half of the time already. Frozen ones keep the finest boundaries, so
+    # that any size can be taken out later.
+    grid, least = (TENTHS, TENTHS[1] / 2) if plan.learned else (None, 0.0)
     boundary, share = boundaries(scores, weights, grid, plan.least)
     gating = DynamicGating(boundary, share, learned=plan.learned, least_share=least)
     return Elastic(gating, rows, weights)
@@ -232,7 +287,8 @@ def _scores(
             "small. Leave them out of corpus.languages, or add <lang>.dev.txt."
         )
     longest = min(run.corpus.block, 128)
-    batching = Batching(tokenizer, size=min(run.batch.at_once, 16), longest=longest)
+    prefix = prompt_of(model.config.name_or_path) if default_loss(model) == "contrastive" else ""
+    batching = Batching(tokenizer, min(run.batch.at_once, 16), longest, prefix)
     device = "auto" if torch.cuda.is_available() else "cpu"
     wanted = Scoring(sentences=run.gating.sentences, table="as it is", seed=run.seed, device=device)
     return score(model, batching, corpus, languages, wanted, watch)
@@ -240,7 +296,4 @@ def _scores(
 
 def cut_shared(model: PolyprunePreTrainedModel, elastic: Elastic) -> PolyprunePreTrainedModel:
     """What learned gates that all languages share leave of a model."""
-    gates = elastic.gates()
-    with suppress(ValueError):
-        return shrink(model, gates)
-    raise CheckpointError("These gates leave nothing of the words: train with a smaller penalty.")
+    return shrink(model, elastic.gates())

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,20 @@ from ..storage import whole_folder
 from .objectives import Objective
 from .phases import Phase
 from .plan import Batch, Run, Saving, Start, Teacher, Text
-from .prepare import Places
+from .prepare import Places, longest_of
+from .targets import MOST
 
 BYTES_A_LINE = 150
 """Roughly, to guess how often text will be read."""
 
 
-def plan_recovery(pruned: Path, original: str, text: Text, steps: int, batch: int = 64) -> Run:
+def plan_recovery(
+    pruned: Path, original: str, text: Text, steps: int, batch: int = 64, seed: int = 0
+) -> Run:
     """The run that suits a pruned model: what its readout is for, on this text."""
-    readout = load(pruned, verify=False).readout_kind
+    model = load(pruned, verify=False)
+    readout = model.readout_kind
+    text = replace(text, block=min(text.block, longest_of(model)))
     objective = Objective(mlm=1.0)
     if readout == "hidden-states":
         objective = Objective(embeddings=1.0, translations=1.0 if text.parallel else 0.0)
@@ -29,24 +35,26 @@ def plan_recovery(pruned: Path, original: str, text: Text, steps: int, batch: in
     sources = open_text(text.source, text.languages, text.parallel, text.damaged)
     lines = sum(source.size for source in sources.values()) // BYTES_A_LINE
     # Without a cache the teacher embeds every line, and every translation, each time.
-    again = 2 * steps * batch > lines
+    again = 2 * steps * batch > lines and lines < MOST // 2
     return Run(
         phases=(
             Phase(
                 steps=steps,
                 train="weights",
                 name="recovery",
-                learning_rate=5e-4 if readout == "hidden-states" else 2e-4,
+                learning_rate=3e-4 if readout == "hidden-states" else 2e-4,
                 # A sentence encoder's 250,000 words take most of a step and learn little in it.
                 words=readout != "hidden-states",
                 warmup=steps // 10,
             ),
         ),
-        model=Start(start=str(pruned)),
+        # The teacher's embeddings are what they are: noise would only blur them.
+        model=Start(start=str(pruned), dropout=0.0 if objective.by_embedding else None),
         corpus=text,
         objective=objective,
         teacher=Teacher(start=original, cache=objective.by_embedding and again),
         batch=Batch(size=batch, at_once=min(batch, 32)),
+        seed=seed,
         saving=Saving(every=max(20, steps // 10), held_out_every=max(20, steps // 10), keep=1),
     )
 
@@ -66,5 +74,8 @@ def conclude(out: Path, force: bool = False) -> dict[str, Any]:
     with whole_folder(out, force=force) as new:
         shutil.copytree(places.model, new, dirs_exist_ok=True)
         shutil.copyfile(places.log, new / "training.jsonl")
-    shutil.rmtree(work)
+    places.clear()
+    shutil.rmtree(work / "pruned")
+    places.out.rmdir()
+    work.rmdir()
     return json.loads(lines[-1])

@@ -24,5 +24,5 @@ def results_of(out: Path) -> dict[str, Any]:
 
 def dense_losses(out: Path) -> dict[str, float]:
     """The held-out losses of the model that training started from, where it is comparable."""
-    path = out / "dense.json"
+    path = Places(out).dense
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

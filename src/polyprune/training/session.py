@@ -1,27 +1,34 @@
 """What all steps of a run share: text, tokenizer, teacher, and the machine it runs on."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import torch
-from accelerate import Accelerator, DistributedDataParallelKwargs, InitProcessGroupKwargs
+from accelerate import (
+    Accelerator,
+    DistributedDataParallelKwargs,
+    DistributedType,
+    InitProcessGroupKwargs,
+)
+from accelerate.state import AcceleratorState
 from accelerate.tracking import LOGGER_TYPE_TO_CLASS, get_available_trackers
 
 from ..corpora.corpus import development_files
 from ..corpora.held_out import hold_out
 from ..corpora.prefetch import prefetch
 from ..corpora.sources import Position, Source
-from ..corpora.stream import Mixing, Share, stream
+from ..corpora.stream import Mixing, Share, check_share, stream
+from ..corpora.text import text_folder
 from ..errors import ConfigError, UnknownName
-from ..model.hub import find
+from ..model.hub import find, load_tokenizer
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.sentences import pooling_of, prompt_of
 from ..pruning.elastic import load
 from .plan import Run
-from .prepare import Places, prepare_model, starting_folder, tokenizer_of
+from .prepare import Places, check_length, prepare_model, starting_folder, tokenizer_of
 from .pressure import Pressure
 from .system import System
 from .targets import Targets, make_targets
@@ -65,13 +72,11 @@ class Session:
 
     def works(self, position: Position | None) -> Iterator[Work]:
         """This process's work, step by step, from a position on; prepared in the background."""
-        share = Share(
-            batch=self.run.batch.size,
-            process=self.accelerator.process_index,
-            processes=self.accelerator.num_processes,
-            held_out=self.withheld,
-        )
-        examples = stream(self.sources, self.tokenizer, self.mixing, share, position)
+        made = self.mixing
+        if position is not None and self.run.corpus.lanes is None:
+            made = replace(made, lanes=position["lanes"])  # as many as the run began with
+        share = share_of(self.run, self.accelerator, self.withheld)
+        examples = stream(self.sources, self.tokenizer, made, share, position)
         return prefetch(self.desk.works(examples), self.run.engine.ahead)
 
     def system(self, model: PolyprunePreTrainedModel) -> System:
@@ -96,7 +101,7 @@ class Session:
         )
 
 
-def mixing(run: Run, start: Path, processes: int) -> Mixing:
+def mixing(run: Run, start: Path | None, processes: int) -> Mixing:
     """How lines become examples."""
     prefix = run.corpus.prefix
     by_line = run.objective.by_line
@@ -123,20 +128,47 @@ def make_accelerator(run: Run, places: Places) -> Accelerator:
         if tracker not in [str(getattr(each, "value", each)) for each in get_available_trackers()]:
             raise ConfigError(f"The tracker {tracker} is not installed: pip install {tracker}.")
     # Losses on inner layers leave what is above them without a gradient.
-    partial = not {"mlm", "soft"} & set(run.objective.wanted)
+    partial = not {"mlm", "soft", "outputs"} & set(run.objective.wanted)
     handlers = [
         DistributedDataParallelKwargs(broadcast_buffers=False, find_unused_parameters=partial),
         InitProcessGroupKwargs(timeout=timedelta(days=1)),  # others wait while one scores
     ]
+    # A process may do one run after the other, each with settings of its own.
+    AcceleratorState._reset_state()
     try:
-        return Accelerator(
+        accelerator = Accelerator(
             mixed_precision=run.engine.precision,
             log_with=list(run.saving.trackers) or None,
-            project_dir=places.out / "tracking",
+            project_dir=places.tracking,
             kwargs_handlers=handlers,
         )
     except ValueError as error:  # half precision on a machine without
         raise ConfigError(f"engine.precision = {run.engine.precision!r}: {error}") from error
+    check_share(mixing(run, None, accelerator.num_processes), share_of(run, accelerator, {}))
+    _check_sharding(run, accelerator)
+    return accelerator
+
+
+def _check_sharding(run: Run, accelerator: Accelerator) -> None:
+    """Raise where FSDP would shard or round what has to be whole."""
+    if accelerator.distributed_type != DistributedType.FSDP:
+        return
+    if not accelerator.is_fsdp2:
+        raise ConfigError("Sharded training needs version 2: accelerate launch --fsdp_version 2.")
+    if run.gating.kind != "none" and not run.gating.cut_first:
+        raise ConfigError(
+            "Gates cannot be sharded: train them without --use_fsdp, on copies of the model (DDP)."
+        )
+
+
+def share_of(run: Run, accelerator: Accelerator, withheld: Mapping[str, int]) -> Share:
+    """Which part of every batch is this process's."""
+    return Share(
+        batch=run.batch.size,
+        process=accelerator.process_index,
+        processes=accelerator.num_processes,
+        held_out=withheld,
+    )
 
 
 def open_session(
@@ -149,8 +181,8 @@ def open_session(
         prepare_model(run, places, start, list(sources), watch)
     model = load(places.prepared)
     tokenizer = tokenizer_of(places.prepared, model)
-    _check_length(run, model)
-    teacher = _teacher(run, start, model)
+    check_readout(run, model)
+    teacher = _teacher(run, start, model, tokenizer)
     elastic: Any = model.elastic
     targets = None
     if teacher is not None:
@@ -158,7 +190,7 @@ def open_session(
         if run.teacher.cache:
             with accelerator.main_process_first():
                 made = mixing(run, start, accelerator.num_processes)
-                targets = make_targets(teacher, tokenizer, sources, made, places.out)
+                targets = make_targets(teacher, tokenizer, sources, made, places.targets, watch)
     return Session(
         run=run,
         places=places,
@@ -179,39 +211,54 @@ def hold_out_text(run: Run, places: Places, sources: dict[str, Source]) -> dict[
 
 
 def _development(run: Run) -> dict[str, Path]:
-    folder = Path(run.corpus.source).expanduser()
-    return development_files(folder) if folder.is_dir() else {}
+    folder = text_folder(run.corpus.source)
+    return development_files(folder)
 
 
-def _check_length(run: Run, model: PolyprunePreTrainedModel) -> None:
-    config = model.config
-    first = (config.pad_token_id or 0) + 1 if config.padded_positions else 0
-    longest = model.shape.positions - first
-    if run.corpus.block > longest:
+def check_readout(run: Run, model: PolyprunePreTrainedModel) -> None:
+    """Raise if a model cannot do what it is to be trained for."""
+    wanted, kind = set(run.objective.wanted), model.readout_kind
+    if wanted & {"mlm", "soft"} and kind != "masked-lm":
         raise ConfigError(
-            f"corpus.block is {run.corpus.block}, but this model has positions for {longest}."
+            f"This model has no masked-LM readout but {kind}, so it cannot learn mlm or soft. For "
+            "a sentence encoder, use embeddings."
         )
+    if "outputs" in wanted and kind in ("masked-lm", "hidden-states"):
+        raise ConfigError(f"A model with the readout {kind} has no outputs. Use mlm or embeddings.")
 
 
 def _teacher(
-    run: Run, start: Path, model: PolyprunePreTrainedModel
+    run: Run, start: Path, model: PolyprunePreTrainedModel, tokenizer: Any
 ) -> PolyprunePreTrainedModel | None:
     if not run.objective.taught:
         return None
     if run.teacher.start is None and run.model.start == "fresh":
         raise ConfigError("A fresh model needs a teacher to be taught: set teacher.start.")
-    teacher = load(find(run.teacher.start) if run.teacher.start else start)
-    wanted = set(run.objective.wanted)
-    same_words = teacher.shape.vocab_size == model.shape.vocab_size
-    same_width = teacher.shape.width == model.shape.width
-    if not same_words:
+    folder = find(run.teacher.start) if run.teacher.start else start
+    teacher = load(folder, dtype=torch.float32)
+    known = load_tokenizer(folder)
+    if known is not None and known.get_vocab() != tokenizer.get_vocab():
         raise ConfigError(
-            f"The teacher has {teacher.shape.vocab_size:,} words, the student "
-            f"{model.shape.vocab_size:,}: they must share a tokenizer."
+            f"The teacher in {folder} reads other words than the student: they must share a "
+            "tokenizer."
         )
-    if not same_width and wanted & {"cosine", "embeddings", "translations"}:
-        raise ConfigError(
-            f"The teacher is {teacher.shape.width} wide, the student {model.shape.width}: learn "
-            "from relations or similarities, not from hidden states or embeddings."
-        )
+    _check_widths(run, model, teacher)
+    check_length(run, teacher)
+    check_readout(run, teacher)
     return teacher.requires_grad_(False).eval()
+
+
+def _check_widths(
+    run: Run, model: PolyprunePreTrainedModel, teacher: PolyprunePreTrainedModel
+) -> None:
+    wanted, ours, theirs = set(run.objective.wanted), model.shape, teacher.shape
+    if ours.width != theirs.width and wanted & {"cosine", "embeddings", "translations"}:
+        raise ConfigError(
+            f"The teacher is {theirs.width} wide, the student {ours.width}: learn from relations "
+            "or similarities, not from hidden states or embeddings."
+        )
+    if ours.heads[-1] != theirs.heads[-1] and wanted & {"attention", "values"}:
+        raise ConfigError(
+            f"The teacher's last layer has {theirs.heads[-1]} heads, the student's "
+            f"{ours.heads[-1]}: learn from relations, not from attention and values."
+        )

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ..model.sentences import pooling_of
 from ..pruning.budget import unflatten
 from ..pruning.gating import Gating
 from .objectives import LOSSES, Objective, Seen
@@ -24,13 +25,14 @@ class System(nn.Module):
         objective: Objective,
         gating: Gating | None = None,
         pressure: Pressure | None = None,
-        teacher: nn.Module | None = None,
+        teacher: Any = None,
         pooling: str = "mean",
     ):
         super().__init__()
         self.model, self.gating, self.pressure = model, gating, pressure
         self.objective, self.pooling = objective, pooling
         self._teacher = (teacher,)  # in a tuple, so that it is neither trained nor saved
+        self._teachers_pooling = pooling_of(teacher.config.name_or_path) if teacher else pooling
 
     @property
     def teacher(self) -> Any:
@@ -71,7 +73,7 @@ class System(nn.Module):
         if "teacher_embeddings" in batch:
             teacher = Seen.cached(batch)
         else:
-            teacher = Seen(self.teacher, batch, None, self.pooling, inside)
+            teacher = Seen(self.teacher, batch, None, self._teachers_pooling, inside)
         losses = {name: LOSSES[name](student, teacher, self.objective) for name in wanted}
         return losses | penalties
 

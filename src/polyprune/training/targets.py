@@ -56,11 +56,10 @@ def make_targets(
     tokenizer: Any,
     sources: Mapping[str, Source],
     mixing: Mixing,
-    folder: Path,
+    path: Path,
     watch: Any = lambda _, things: things,
 ) -> Targets:
-    """The targets of all lines, from the run's folder or made there."""
-    path = folder / "targets.safetensors"
+    """The targets of all lines, from a file or made there."""
     if not path.is_file():
         lines = _all_lines(tokenizer, sources, mixing)
         embeddings = _embed(teacher, tokenizer, list(lines.values()), watch)

@@ -1,0 +1,130 @@
+"""Training does what the paper says that it does, on a model small enough to watch."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from accelerate import Accelerator
+
+import polyprune as pp
+from polyprune.config import make_run
+from polyprune.corpora.languages import language
+from polyprune.model.hub import load_tokenizer
+from polyprune.pruning.budget import density_of
+from polyprune.pruning.dynamic import TENTHS
+from polyprune.pruning.subnetworks import by_family, hamming
+from polyprune.training.held_out import held_out_examples, held_out_losses, held_out_passes
+from polyprune.training.log import read_log
+from polyprune.training.run import train
+from polyprune.training.session import mixing
+from polyprune.training.system import System
+from polyprune.training.work import Desk
+
+pytestmark = pytest.mark.slow
+
+LANGUAGES = ["en", "de", "sw", "tr", "vi"]
+KNOWN = [language(code) for code in LANGUAGES]
+
+
+def plan(start: dict, steps: int, **sections):
+    table = {
+        "model": start,
+        "corpus": {"source": "sample", "languages": LANGUAGES, "block": 64, "held_out": 32},
+        "objective": {"mlm": 1.0},
+        "batch": {"size": 16, "at_once": 16},
+        "phases": [{"steps": steps, "train": "weights", "learning_rate": 2e-3, "warmup": 20}],
+        "saving": {"every": 500, "held_out_every": 500, "trackers": []},
+    }
+    return make_run(table | sections)
+
+
+def done(run, out: Path) -> Path:
+    for _ in train(run, out):
+        pass
+    return out
+
+
+@pytest.fixture(scope="module")
+def dense(tmp_path_factory) -> Path:
+    """The folder of a run that trained four layers on five languages."""
+    fresh = {"layers": 4, "width": 64, "heads": 4, "units": 128, "vocabulary": 2000, "dropout": 0}
+    out = tmp_path_factory.mktemp("runs") / "dense"
+    return done(plan({"start": "fresh", "fresh": fresh}, 600), out)
+
+
+def l0(dense: Path, out: Path, **penalties) -> tuple[pp.Gates, dict]:
+    """The gates of an L0 run, and the last line of its log."""
+    phases = [
+        {"steps": 100, "train": "gates", "gates_learning_rate": 0.1},
+        {"steps": 150, "train": "all", "learning_rate": 5e-4, "gates_learning_rate": 0.05},
+    ]
+    run = plan(
+        {"start": str(dense / "model")},
+        1,
+        gating={"kind": "l0", "setting": "non-shared"},
+        penalties=penalties,
+        phases=phases,
+    )
+    model = pp.load(done(run, out) / "model")
+    assert model.elastic.rows == tuple(LANGUAGES)
+    with torch.no_grad():
+        return model.elastic.gating(), read_log(out / "log.jsonl")[-1]
+
+
+def hard_sizes(gates: pp.Gates, model: Path) -> torch.Tensor:
+    opened = gates.map(lambda gate: (gate > 0).float())
+    return density_of(opened, pp.ComponentWeights.of(pp.load(model).shape))
+
+
+def test_improved_l0_reaches_its_target_in_every_language(dense, tmp_path):
+    gates, last = l0(dense, tmp_path / "run", sparsity=8.0, diversity=1.0)
+    assert last["expected_density"] == pytest.approx(0.5, abs=0.02)
+    assert hard_sizes(gates, tmp_path / "run" / "model").tolist() == pytest.approx(
+        [0.5] * 5, abs=0.02
+    )
+
+
+def test_native_l0_drifts_wherever_its_weight_takes_it(dense, tmp_path):
+    sizes = {}
+    for weight in (0.3, 3.0):
+        gates, _ = l0(dense, tmp_path / str(weight), kind="native", sparsity=weight)
+        sizes[weight] = float(hard_sizes(gates, tmp_path / str(weight) / "model").mean())
+    assert sizes[0.3] - sizes[3.0] > 0.1
+    assert min(abs(size - 0.5) for size in sizes.values()) > 0.02
+
+
+def test_diversity_sets_families_apart_and_the_prior_spares_kin(dense, tmp_path):
+    apart = {}
+    for name, penalties in {
+        "alike": {},
+        "diverse": {"diversity": 30.0},
+        "no prior": {"diversity": 30.0, "prior": "none"},
+    }.items():
+        gates, _ = l0(dense, tmp_path / name, sparsity=8.0, **penalties)
+        apart[name] = by_family(hamming(gates), KNOWN)
+    (kin, strangers), (spared, diverse) = apart["alike"], apart["diverse"]
+    assert diverse > strangers + 0.02
+    assert diverse - spared > strangers - kin + 0.02
+    assert apart["no prior"][0] > spared + 0.02
+
+
+def test_dynamic_sparsification_trains_every_size_at_once(dense, tmp_path):
+    gating = {"kind": "dynamic", "rule": "fisher", "sentences": 32}
+    start = {"start": str(dense / "model")}
+    out = done(plan(start, 500, gating=gating), tmp_path / "dynamic")
+    trained, before = pp.load(out / "model"), pp.load(out / "prepared")
+    tokenizer = load_tokenizer(out / "model")
+    run = plan(start, 1)
+    examples = held_out_examples(dense / "held-out", tokenizer, mixing(run, out, 1))
+    passes = held_out_passes(examples, Desk(tokenizer, 16, masked=True))
+
+    def loss(model, size: float) -> float:
+        small = model.at(sparsity=1 - size)
+        losses = held_out_losses(System(small, run.objective), passes, Accelerator())
+        return sum(losses.values()) / len(losses)
+
+    sizes = [size for size in TENTHS if size >= 0.1]
+    curve = [loss(trained, size) for size in sizes]
+    assert curve == sorted(curve, reverse=True), curve
+    for size in (0.1, 0.2, 0.3, 0.4, 0.5):
+        assert loss(trained, size) < loss(before, size)
