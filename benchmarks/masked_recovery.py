@@ -78,9 +78,10 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True, help="a folder of text")
     parser.add_argument("--steps", type=int, default=4000, help="of pre-training")
     parser.add_argument("--more", type=int, default=1000, help="of recovery and distillation")
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--work", type=Path, help="keep everything in this folder, and go on there")
     options = parser.parse_args()
-    torch.set_num_threads(2)
+    torch.set_num_threads(options.threads)
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
         losses = compare(options, work)

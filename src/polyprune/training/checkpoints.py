@@ -106,7 +106,7 @@ def load_optimizer(checkpoint: Checkpoint, system: nn.Module, optimizer: Any) ->
     for key, tensor in checkpoint.tensors("optimizer").items():
         name, _, moment = key.rpartition("/")
         state.setdefault(name, {})[moment] = tensor
-    groups = get_optimizer_state_dict(system, plain, options=WHOLE)["param_groups"]
+    groups = get_optimizer_state_dict(system, plain)["param_groups"]  # which all processes have
     whole = {"state": state, "param_groups": groups}
     # What has no gradient, above the layer that a loss looks at, has no moments either.
     options = StateDictOptions(full_state_dict=True, cpu_offload=True, strict=False)

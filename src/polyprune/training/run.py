@@ -6,6 +6,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from torch.nn.parallel import DistributedDataParallel
+
 from ..corpora.sources import Source
 from ..corpora.text import open_text
 from ..errors import ConfigError
@@ -151,6 +153,9 @@ def begin_phase(session: Session, index: int, checkpoint: Checkpoint | None) -> 
     choose_trained(system, phase)
     system.to(accelerator.device)
     optimizer = make_optimizer(system, phase, run.engine)
+    # Buffers, such as the boundaries of every gate, never change: nothing to be sent around.
+    constant = [name for name, _ in system.named_buffers()]
+    DistributedDataParallel._set_params_and_buffers_to_ignore_for_model(system, constant)
     system, optimizer = accelerator.prepare(system, optimizer)
     if checkpoint is not None and first:
         load_optimizer(checkpoint, system, optimizer)

@@ -1,5 +1,6 @@
 """What all steps of a run share: text, tokenizer, teacher, and the machine it runs on."""
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -130,7 +131,7 @@ def make_accelerator(run: Run, places: Places) -> Accelerator:
     # Losses on inner layers leave what is above them without a gradient.
     partial = not {"mlm", "soft", "outputs"} & set(run.objective.wanted)
     handlers = [
-        DistributedDataParallelKwargs(broadcast_buffers=False, find_unused_parameters=partial),
+        DistributedDataParallelKwargs(find_unused_parameters=partial),
         InitProcessGroupKwargs(timeout=timedelta(days=1)),  # others wait while one scores
     ]
     # A process may do one run after the other, each with settings of its own.
@@ -144,14 +145,26 @@ def make_accelerator(run: Run, places: Places) -> Accelerator:
         )
     except ValueError as error:  # half precision on a machine without
         raise ConfigError(f"engine.precision = {run.engine.precision!r}: {error}") from error
+    except RuntimeError as error:  # sharding without anything to shard on
+        why = str(error).partition("\n")[0]
+        raise ConfigError(
+            f"Accelerate cannot start: {why} On a machine without GPUs, launch with --cpu alone."
+        ) from error
     check_share(mixing(run, None, accelerator.num_processes), share_of(run, accelerator, {}))
     _check_sharding(run, accelerator)
     return accelerator
 
 
 def _check_sharding(run: Run, accelerator: Accelerator) -> None:
-    """Raise where FSDP would shard or round what has to be whole."""
+    """Raise where FSDP would shard or round what has to be whole, or there is none."""
+    if int(os.environ.get("WORLD_SIZE", "1")) != accelerator.num_processes:
+        raise ConfigError(
+            f"{os.environ['WORLD_SIZE']} processes were launched that do not know of each other. "
+            "On a machine without GPUs, launch them with --cpu."
+        )
     if accelerator.distributed_type != DistributedType.FSDP:
+        if os.environ.get("ACCELERATE_USE_FSDP", "").lower() == "true":
+            raise ConfigError("Accelerate shards models on GPUs only: launch without --use_fsdp.")
         return
     if not accelerator.is_fsdp2:
         raise ConfigError("Sharded training needs version 2: accelerate launch --fsdp_version 2.")
