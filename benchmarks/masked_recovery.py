@@ -18,6 +18,7 @@ from timing import clock, record
 import polyprune as pp
 from polyprune.config import make_run
 from polyprune.model.hub import load_tokenizer
+from polyprune.pruning.dynamic import TENTHS
 from polyprune.training.held_out import held_out_examples, held_out_losses, held_out_passes
 from polyprune.training.results import results_of
 from polyprune.training.run import train
@@ -51,12 +52,15 @@ def trained(table: dict, out: Path) -> dict[str, float]:
 
 def measured(model: Path, table: dict, out: Path) -> dict[str, float]:
     """The held-out losses of a model as it is."""
-    run = make_run(table)
-    loaded = pp.load(model)
-    tokenizer = load_tokenizer(model)
-    examples = held_out_examples(out / "held-out", tokenizer, mixing(run, model, 1))
+    return measured_model(pp.load(model), table, out)
+
+
+def measured_model(model, table: dict, out: Path) -> dict[str, float]:
+    run, folder = make_run(table), out / "start"
+    tokenizer = load_tokenizer(folder)
+    examples = held_out_examples(out / "held-out", tokenizer, mixing(run, folder, 1))
     passes = held_out_passes(examples, Desk(tokenizer, 16, masked=True, seed=run.seed))
-    return held_out_losses(System(loaded, run.objective), passes, Accelerator())
+    return held_out_losses(System(model, run.objective), passes, Accelerator())
 
 
 def mean(losses: dict[str, float]) -> float:
@@ -118,6 +122,17 @@ def compare(options: argparse.Namespace, work: Path) -> dict[str, dict[str, floa
     losses["taught"] = trained(taught, work / "taught")
     gain = mean(losses["student"]) - mean(losses["taught"])
     print(f"the teacher lowered the student's loss by {gain:.4f}")
+    gating = {"kind": "dynamic", "rule": "fisher", "sentences": 100}
+    dynamic = plan(options.text, 2 * options.more, model=start, gating=gating)
+    trained(dynamic, work / "dynamic")
+    print("| size | cut only | Dynamic Sparsification |\n|---|---|---|")
+    elastic = {name: pp.load(work / "dynamic" / name) for name in ("prepared", "model")}
+    for size in TENTHS[1:]:
+        both = [
+            mean(measured_model(model.at(sparsity=1 - size), dynamic, work / "dense"))
+            for model in elastic.values()
+        ]
+        print(f"| {size:.0%} | {both[0]:.3f} | {both[1]:.3f} |", flush=True)
     order = ("random", "dense", "50 %", "recovered", "student", "taught")
     return {name: losses[name] for name in order}
 

@@ -11,7 +11,7 @@ from polyprune.errors import CheckpointError, ConfigError
 from polyprune.training.run import train
 
 
-@pytest.mark.parametrize("stops", [(1,), (2, 3), (1, 2, 3, 4, 5), (5,), (6,)])
+@pytest.mark.parametrize("stops", [(1, 2, 3, 4, 5), (6,)])
 def test_a_stopped_run_ends_like_one_that_was_not(speaking, text, tmp_path, stops):
     run = tiny_run(speaking, text)
     straight = finished(run, tmp_path / "straight")
@@ -59,8 +59,10 @@ TAUGHT = {"objective": {"mlm": 2, "soft": 5, "cosine": 1, "relations": 1}}
 INSIDE = {"objective": {"attention": 1, "values": 1}}
 
 
-@pytest.mark.parametrize("changes", [LEARNED, SHARED, DYNAMIC, TAUGHT, INSIDE])
-@pytest.mark.parametrize("stop", [2, 3, 4])
+@pytest.mark.parametrize(
+    ("changes", "stop"),
+    [(LEARNED, 3), (SHARED, 3), (SHARED, 4), (DYNAMIC, 2), (TAUGHT, 2), (INSIDE, 4)],
+)
 def test_so_does_every_kind_of_run(speaking, text, tmp_path, changes, stop):
     run = tiny_run(speaking, text, **changes)
     assert finished(run, tmp_path / "a") == finished(run, tmp_path / "b", [stop])

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import ConfigError, DataError
 from .cursor import BEGINNING, Cursor
-from .sources import Line, Position
+from .sources import Line, Position, Source
 
 Unit = Literal["block", "line"]
 
@@ -51,6 +51,14 @@ def pack(
     if cursor.source.paired:
         raise ConfigError("Translations cannot be packed into blocks. Choose the unit `line`.")
     return _blocks(cursor, packing, start)
+
+
+def pack_once(source: Source, code: str, packing: Packing) -> Iterator[Tokens]:
+    """The examples of all of a language's text, every line once."""
+    for tokens, position in pack(Cursor(source, code), packing):
+        if position["cursor"]["epoch"] > 0:
+            return
+        yield tokens
 
 
 def _blocks(

@@ -10,9 +10,8 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor
 
-from ..corpora.blocks import Packing, pack
+from ..corpora.blocks import Packing, pack_once
 from ..corpora.corpus import open_corpus
-from ..corpora.cursor import Cursor
 from ..corpora.sources import TextFile
 from ..corpora.stream import Example, Mixing
 from .objectives import Objective
@@ -28,11 +27,8 @@ def held_out_examples(folder: Path, tokenizer: Any, mixing: Mixing) -> dict[str,
     found: dict[str, list[Example]] = {}
     files = open_corpus(folder).files if any(folder.glob("*.txt")) else {}
     for code, path in files.items():
-        found[code] = []
-        for tokens, position in pack(Cursor(TextFile(path), code), packing):
-            if position["cursor"]["epoch"] > 0:
-                break
-            found[code].append(Example(len(found[code]), code, *tokens))
+        examples = enumerate(pack_once(TextFile(path), code, packing))
+        found[code] = [Example(number, code, *tokens) for number, tokens in examples]
     return found
 
 

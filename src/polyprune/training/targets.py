@@ -13,8 +13,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from ..corpora.blocks import Packing, pack
-from ..corpora.cursor import Cursor
+from ..corpora.blocks import Packing, pack_once
 from ..corpora.sources import Source
 from ..corpora.stream import Example, Mixing
 from ..errors import ConfigError
@@ -76,9 +75,7 @@ def _all_lines(
     packing = Packing(deepcopy(tokenizer), mixing.block, "line", mixing.prefix)
     lines: dict[int, Sequence[int]] = {}
     for code, source in sources.items():
-        for tokens, position in pack(Cursor(source, code), packing):
-            if position["cursor"]["epoch"] > 0:
-                break
+        for tokens in pack_once(source, code, packing):
             for ids in (tokens.ids, tokens.pair):
                 if ids is not None:
                     lines[key(ids)] = np.asarray(ids, dtype=np.int32)  # pyright: ignore[reportArgumentType]
