@@ -113,7 +113,8 @@ def test_a_signal_saves_and_says_how_to_go_on(speaking, text, tmp_path, number):
     assert process.returncode == 128 + number
     assert "Stopped and saved after step" in told
     assert f"polyprune train {path} --out {tmp_path / 'run'}" in told
-    steps = [json.loads(line)["step"] for line in (tmp_path / "run" / "log.jsonl").open()]
+    log = (tmp_path / "run" / "log.jsonl").read_text().splitlines()
+    steps = [json.loads(line)["step"] for line in log]
     assert steps == list(range(1, len(steps) + 1))
     saved = sorted((tmp_path / "run" / "checkpoints").iterdir())[-1].name
     assert saved == f"step-{len(steps):07}"
