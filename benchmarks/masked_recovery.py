@@ -82,6 +82,7 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True, help="a folder of text")
     parser.add_argument("--steps", type=int, default=4000, help="of pre-training")
     parser.add_argument("--more", type=int, default=1000, help="of recovery and distillation")
+    parser.add_argument("--dynamic", type=int, default=600, help="of Dynamic Sparsification")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--work", type=Path, help="keep everything in this folder, and go on there")
     options = parser.parse_args()
@@ -123,7 +124,7 @@ def compare(options: argparse.Namespace, work: Path) -> dict[str, dict[str, floa
     gain = mean(losses["student"]) - mean(losses["taught"])
     print(f"the teacher lowered the student's loss by {gain:.4f}")
     gating = {"kind": "dynamic", "rule": "fisher", "sentences": 100}
-    dynamic = plan(options.text, 2 * options.more, model=start, gating=gating)
+    dynamic = plan(options.text, options.dynamic, model=start, gating=gating)
     trained(dynamic, work / "dynamic")
     print("| size | cut only | Dynamic Sparsification |\n|---|---|---|")
     elastic = {name: pp.load(work / "dynamic" / name) for name in ("prepared", "model")}
