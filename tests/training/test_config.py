@@ -157,5 +157,5 @@ def test_fewer_steps_than_phases_are_refused(config):
 
 def test_saving_is_not_part_of_what_a_run_computes(config):
     run = read_run(config)
-    assert read_run(config, ["saving.every=7"]).fingerprint == run.fingerprint
-    assert read_run(config, ["seed=7"]).fingerprint != run.fingerprint
+    assert read_run(config, ["saving.every=7"]).identity() == run.identity()
+    assert read_run(config, ["seed=7"]).identity() != run.identity()

@@ -124,7 +124,7 @@ def take_scores(loaded, corpus: Path, languages, scoring, text):
     from ..corpora.batches import Batching
     from ..corpora.corpus import open_corpus
     from ..errors import ConfigError
-    from ..model.hub import load_tokenizer
+    from ..model.hub import load_tokenizer, longest_of
     from ..model.sentences import prompt_of
     from ..pruning.scoring import default_loss, score
 
@@ -141,16 +141,10 @@ def take_scores(loaded, corpus: Path, languages, scoring, text):
     if prefix is None and (scoring.loss or default_loss(loaded)) == "contrastive":
         prefix = prompt_of(folder)
     opened = open_corpus(corpus)
-    batching = Batching(tokenizer, batch_size, _longest(tokens, loaded), prefix or "")
+    batching = Batching(tokenizer, batch_size, min(tokens, longest_of(loaded)), prefix or "")
     total = -(-scoring.sentences // batch_size) * len(opened.codes(languages))
     with progress("Scoring", total) as watch:
         return score(loaded, batching, opened, languages, scoring, watch)
-
-
-def _longest(tokens: int, model) -> int:
-    """Never more than the model has positions for."""
-    first = (model.config.pad_token_id or 0) + 1 if model.config.padded_positions else 0
-    return min(tokens, model.shape.positions - first)
 
 
 def _show(sheet) -> None:

@@ -104,6 +104,13 @@ def load_tokenizer(folder: str | Path | None) -> PreTrainedTokenizerBase | None:
         return None
 
 
+def longest_of(model: PolyprunePreTrainedModel) -> int:
+    """The most tokens that an example may have."""
+    config = model.config
+    first = (config.pad_token_id or 0) + 1 if config.padded_positions else 0
+    return model.shape.positions - first
+
+
 def find(path_or_id: str | Path) -> Path:
     """The folder of a model; fetched from the hub, or made in the cache, where necessary."""
     name, folder = str(path_or_id), Path(path_or_id).expanduser()

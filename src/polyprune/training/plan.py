@@ -1,6 +1,5 @@
 """A whole training run as one value: what is trained, on which text, on what loss, for how long."""
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -280,9 +279,3 @@ class Run:
         for phase in fields["phases"]:
             del phase["learning_rate"], phase["gates_learning_rate"]
         return fields
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of it."""
-        text = json.dumps(self.identity(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]

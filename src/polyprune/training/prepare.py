@@ -1,8 +1,6 @@
 """Before the first step: text held out, a model to start from, its gates, cut where they can be."""
 
-import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from ..errors import ConfigError
 from ..model.components import sizes
 from ..model.convert import our_config
 from ..model.gates_file import SHARED
-from ..model.hub import find, load_tokenizer
+from ..model.hub import find, load_tokenizer, longest_of
 from ..model.modeling_polyprune import PolypruneForMaskedLM, PolyprunePreTrainedModel
 from ..model.sentences import prompt_of
 from ..model.shrink import drop_layers, shrink
@@ -31,78 +29,8 @@ from ..pruning.scores_file import ScoreSheet
 from ..pruning.scoring import Scoring, default_loss, prepare, score
 from ..storage import whole_folder
 from .distillation import layers_kept
+from .places import Places
 from .plan import Fresh, GatingPlan, Run, Start
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where a run keeps what."""
-
-    out: Path
-
-    @property
-    def start(self) -> Path:
-        """The model that training starts from, uncut."""
-        return self.out / "start"
-
-    @property
-    def prepared(self) -> Path:
-        """The model that is trained first, with its gates."""
-        return self.out / "prepared"
-
-    @property
-    def held_out(self) -> Path:
-        """Text that is not trained on."""
-        return self.out / "held-out"
-
-    @property
-    def checkpoints(self) -> Path:
-        """One folder each."""
-        return self.out / "checkpoints"
-
-    @property
-    def model(self) -> Path:
-        """The finished model."""
-        return self.out / "model"
-
-    @property
-    def record(self) -> Path:
-        """What the run is; there before anything else."""
-        return self.out / "run.json"
-
-    @property
-    def dense(self) -> Path:
-        """The held-out losses before anything was cut."""
-        return self.out / "dense.json"
-
-    @property
-    def targets(self) -> Path:
-        """What the teacher makes of all text, where that is computed once."""
-        return self.out / "targets.safetensors"
-
-    @property
-    def tracking(self) -> Path:
-        """What trackers write."""
-        return self.out / "tracking"
-
-    def cut(self, phase: int) -> Path:
-        """The model that a phase begins with, if it was cut for it."""
-        return self.out / f"cut-{phase + 1}"
-
-    def clear(self) -> None:
-        """Remove all of these, and what a killed process left half-written, but nothing else."""
-        for name in ("run.json", "dense.json", "targets.safetensors", "log.jsonl"):
-            (self.out / name).unlink(missing_ok=True)
-        for name in ("start", "prepared", "held-out", "checkpoints", "tracking", "model", "cut-*"):
-            for path in (*self.out.glob(name), *self.out.glob(f".{name}.*")):
-                shutil.rmtree(path, ignore_errors=True)
-        for path in self.out.glob(".run.json.*"):
-            path.unlink()
-
-    @property
-    def log(self) -> Path:
-        """A line a step."""
-        return self.out / "log.jsonl"
 
 
 def starting_folder(run: Run, places: Places, sources: dict[str, Source]) -> Path:
@@ -201,13 +129,6 @@ def prepare_model(
         model.save_pretrained(new)
 
 
-def longest_of(model: PolyprunePreTrainedModel) -> int:
-    """The most tokens that an example may have."""
-    config = model.config
-    first = (config.pad_token_id or 0) + 1 if config.padded_positions else 0
-    return model.shape.positions - first
-
-
 def check_length(run: Run, model: PolyprunePreTrainedModel) -> None:
     """Raise if a model has fewer positions than an example has tokens."""
     if run.corpus.block > longest_of(model):
@@ -289,11 +210,5 @@ def _scores(
     longest = min(run.corpus.block, 128)
     prefix = prompt_of(model.config.name_or_path) if default_loss(model) == "contrastive" else ""
     batching = Batching(tokenizer, min(run.batch.at_once, 16), longest, prefix)
-    device = "auto" if torch.cuda.is_available() else "cpu"
-    wanted = Scoring(sentences=run.gating.sentences, table="as it is", seed=run.seed, device=device)
+    wanted = Scoring(sentences=run.gating.sentences, table="as it is", seed=run.seed, device="auto")
     return score(model, batching, corpus, languages, wanted, watch)
-
-
-def cut_shared(model: PolyprunePreTrainedModel, elastic: Elastic) -> PolyprunePreTrainedModel:
-    """What learned gates that all languages share leave of a model."""
-    return shrink(model, elastic.gates())

@@ -8,12 +8,13 @@ from typing import Any
 
 from ..corpora.text import open_text
 from ..errors import ConfigError
+from ..model.hub import longest_of
 from ..pruning.elastic import load
 from ..storage import whole_folder
 from .objectives import Objective
 from .phases import Phase
+from .places import Places
 from .plan import Batch, Run, Saving, Start, Teacher, Text
-from .prepare import Places, longest_of
 from .targets import MOST
 
 BYTES_A_LINE = 150

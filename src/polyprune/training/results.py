@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .log import read_log
-from .prepare import Places
+from .places import Places
 
 
 def results_of(out: Path) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from ..corpora.text import open_text
 from ..errors import ConfigError
 from ..model.fingerprint import glance
 from ..model.hub import find
-from ..pruning.elastic import Elastic, load
+from ..model.shrink import shrink
+from ..pruning.elastic import load
 from ..pruning.gating import LearnedGating, settle
 from ..storage import whole_file, whole_folder
 from .book import Book
@@ -27,8 +28,8 @@ from .checkpoints import (
 from .loop import StepReport, Trainee, steps
 from .optimizer import choose_trained, make_optimizer
 from .phases import place
+from .places import Places
 from .plan import Run
-from .prepare import Places, cut_shared
 from .session import Session, make_accelerator, open_session
 
 Watch = Callable[[str, Any], Any]
@@ -149,7 +150,7 @@ def begin_phase(session: Session, index: int, checkpoint: Checkpoint | None) -> 
     folder, fresh_cut = _folder_of(session, index, first, checkpoint)
     system = session.system(load(folder, verify=False))
     if checkpoint is not None and not fresh_cut:
-        system.load_state_dict(checkpoint.tensors("system"), strict=False)
+        system.load_state_dict(checkpoint.tensors("system"))
     choose_trained(system, phase)
     system.to(accelerator.device)
     optimizer = make_optimizer(system, phase, run.engine)
@@ -207,7 +208,7 @@ def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
     model = load(folder, verify=False)
     elastic: Any = model.elastic
     system = session.system(model)
-    system.load_state_dict(checkpoint.tensors("system"), strict=False)
+    system.load_state_dict(checkpoint.tensors("system"))
     if elastic is None:
         return model
     run = session.run
@@ -215,6 +216,5 @@ def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
     if aimed and isinstance(elastic.gating, LearnedGating) and system.pressure is not None:
         settle(elastic.gating, system.pressure.weights, 1 - run.gating.sparsity)
     if len(elastic.rows) == 1 and not session.run.gating.every_size:
-        return cut_shared(model, elastic)
-    model.elastic = Elastic(elastic.gating, elastic.rows, elastic.weights)
+        return shrink(model, elastic.gates())
     return model

@@ -28,8 +28,9 @@ from ..model.hub import find, load_tokenizer
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.sentences import pooling_of, prompt_of
 from ..pruning.elastic import load
+from .places import Places
 from .plan import Run
-from .prepare import Places, check_length, prepare_model, starting_folder, tokenizer_of
+from .prepare import check_length, prepare_model, starting_folder, tokenizer_of
 from .pressure import Pressure
 from .system import System
 from .targets import Targets, make_targets
@@ -190,7 +191,8 @@ def open_session(
     """Prepare a run, or find it prepared: the main process first, the others after it."""
     with accelerator.main_process_first():
         start = starting_folder(run, places, sources)
-        withheld = hold_out_text(run, places, sources)
+        given = development_files(text_folder(run.corpus.source))
+        withheld = hold_out(sources, run.corpus.held_out, places.held_out, given)
         prepare_model(run, places, start, list(sources), watch)
     model = load(places.prepared)
     tokenizer = tokenizer_of(places.prepared, model)
@@ -216,16 +218,6 @@ def open_session(
         teacher=teacher,
         targets=targets,
     )
-
-
-def hold_out_text(run: Run, places: Places, sources: dict[str, Source]) -> dict[str, int]:
-    """Write the held-out text; what training has to leave out in each language."""
-    return hold_out(sources, run.corpus.held_out, places.held_out, _development(run))
-
-
-def _development(run: Run) -> dict[str, Path]:
-    folder = text_folder(run.corpus.source)
-    return development_files(folder)
 
 
 def check_readout(run: Run, model: PolyprunePreTrainedModel) -> None:
