@@ -22,8 +22,8 @@ from polyprune.pruning.dynamic import TENTHS
 from polyprune.training.held_out import held_out_examples, held_out_losses, held_out_passes
 from polyprune.training.results import results_of
 from polyprune.training.run import train
-from polyprune.training.session import mixing
 from polyprune.training.system import System
+from polyprune.training.text import mixing
 from polyprune.training.work import Desk
 
 LANGUAGES = ["ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"]  # fmt: skip  # noqa: E501

@@ -150,7 +150,9 @@ def speaking_model(folder: Path, readout: str = "masked-lm") -> Path:
     letters = pre_tokenizers.Split(Regex("."), "isolated")
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), letters])
     ends = [(token, vocabulary[token]) for token in ("<s>", "</s>")]
-    tokenizer.post_processor = processors.TemplateProcessing("<s> $A </s>", special_tokens=ends)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        "<s> $A </s>", "<s> $A </s> </s> $B </s>", special_tokens=ends
+    )
     transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         bos_token="<s>",

@@ -17,8 +17,8 @@ from polyprune.pruning.subnetworks import by_family, hamming
 from polyprune.training.held_out import held_out_examples, held_out_losses, held_out_passes
 from polyprune.training.log import read_log
 from polyprune.training.run import train
-from polyprune.training.session import mixing
 from polyprune.training.system import System
+from polyprune.training.text import mixing
 from polyprune.training.work import Desk
 
 pytestmark = pytest.mark.slow

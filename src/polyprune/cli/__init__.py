@@ -7,7 +7,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import PolypruneError
-from . import check, ls, measure, prune, score, shrink, train
+from . import check, evaluate, finetune, ls, measure, prune, score, shrink, train
 
 app = typer.Typer(
     name="polyprune",
@@ -24,6 +24,8 @@ for verb in (
     prune.prune,
     train.train,
     shrink.shrink,
+    finetune.finetune,
+    evaluate.evaluate,
     measure.measure,
     check.check,
 ):

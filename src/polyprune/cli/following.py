@@ -19,8 +19,18 @@ def is_main() -> bool:
     return int(os.environ.get("RANK", "0")) == 0
 
 
-def follow(run: Any, out: Path, *, force: bool = False) -> None:
-    """Train to the end with a bar; when asked to stop, say how to go on."""
+def follow(
+    run: Any,
+    out: Path,
+    *,
+    force: bool = False,
+    material: Any = None,
+    tell: Callable[..., str] | None = None,
+) -> None:
+    """Train to the end with a bar; when asked to stop, say how to go on.
+
+    `tell` makes a few lines of what was held out.
+    """
     from transformers.utils.logging import disable_progress_bar
 
     from ..training.results import dense_losses
@@ -28,9 +38,11 @@ def follow(run: Any, out: Path, *, force: bool = False) -> None:
 
     disable_progress_bar()
     main = is_main()
-    with stopping() as asked, progress_of(run, main) as (show, watch):
+    with stopping() as asked, progress_of(run, main, tell or summary) as (show, watch):
         try:
-            reports = train(run, out, stop=lambda: bool(asked), watch=watch, force=force)
+            reports = train(
+                run, out, stop=lambda: bool(asked), watch=watch, force=force, material=material
+            )
             for report in reports:
                 show(report, dense_losses(out) if report.held_out else {})
         except Stopped as stopped:
@@ -63,7 +75,9 @@ def stopping() -> Iterator[list[int]]:
 
 
 @contextmanager
-def progress_of(run: Any, main: bool) -> Iterator[tuple[Callable[..., None], Callable]]:
+def progress_of(
+    run: Any, main: bool, tell: Callable[..., str]
+) -> Iterator[tuple[Callable[..., None], Callable]]:
     """A bar on stderr with loss and tokens a second, and a function that passes on and counts."""
     from rich.console import Console
     from rich.progress import (
@@ -101,7 +115,7 @@ def progress_of(run: Any, main: bool) -> Iterator[tuple[Callable[..., None], Cal
             loss = f"loss {report.losses['total']:.3f}, {speed:,.0f} tokens/s"
             bar.update(task, completed=report.step, description=report.phase, loss=loss)
             if report.held_out and main:
-                console.print(summary(report.step, report.held_out, dense), soft_wrap=True)
+                console.print(tell(report.step, report.held_out, dense), soft_wrap=True)
 
         def watch(name: str, things: Iterable) -> Iterator:
             for thing in things:
@@ -117,12 +131,15 @@ def summary(step: int, losses: Mapping[str, float], dense: Mapping[str, float]) 
 
     marked = set(lagging(losses, dense))
     mean = sum(losses.values()) / len(losses)
-    cells = [
-        f"{code:>7} {loss:6.3f}{'▼' if code in marked else ' '}" for code, loss in losses.items()
-    ]
-    rows = ["".join(cells[i : i + 6]) for i in range(0, len(cells), 6)]
     legend = "  (▼ lags behind dense)" if marked else ""
-    return "\n".join([f"Step {step:,}: held-out loss {mean:.4f}{legend}", *rows])
+    shown = {code: f"{loss:6.3f}{'▼' if code in marked else ' '}" for code, loss in losses.items()}
+    return "\n".join([f"Step {step:,}: held-out loss {mean:.4f}{legend}", *in_rows(shown)])
+
+
+def in_rows(cells: Mapping[str, str]) -> list[str]:
+    """Languages and what is to say of them, six in a line."""
+    texts = [f"{code:>7} {cell}" for code, cell in cells.items()]
+    return ["".join(texts[i : i + 6]) for i in range(0, len(texts), 6)]
 
 
 def show_held_out(results: Mapping[str, Any]) -> None:

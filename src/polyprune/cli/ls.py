@@ -5,7 +5,7 @@ import typer
 from .terminal import AsJson, readable, show_json, show_table
 
 app = typer.Typer(
-    help="What there is: families of models, languages, methods.",
+    help="What there is: families of models, languages, methods, tasks.",
     no_args_is_help=True,
     epilog="polyprune ls languages --json",
 )
@@ -61,3 +61,33 @@ def methods(as_json: AsJson = False) -> None:
     else:
         show_table(["--method", "ranks components by"], METHODS.items())
         show_table(["--rule", "of gradients"], rules.items())
+
+
+@app.command()
+def tasks(as_json: AsJson = False) -> None:
+    """The nine tasks of XTREME, with the languages they are scored in."""
+    from ..evaluation.tasks import TASKS
+
+    if as_json:
+        rows = [
+            {
+                "task": task.name,
+                "title": task.title,
+                "group": task.group,
+                "readout": task.kind.readout,
+                "languages": task.languages,
+                "labels": task.labels,
+                "trained": task.recipe is not None,
+                "version": task.version,
+            }
+            for task in TASKS.values()
+        ]
+        show_json({"tasks": rows})
+    else:
+        show_table(
+            ["task", "also", "kind", "languages"],
+            [
+                [task.name, task.title, task.group, " ".join(task.languages)]
+                for task in TASKS.values()
+            ],
+        )

@@ -4,11 +4,12 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
+Number = TypeVar("Number", int, float)
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 
 
@@ -46,6 +47,17 @@ def readable(count: int, unit: str = "") -> str:
 def split(words: str | None) -> list[str] | None:
     """`sw,ur` as a list."""
     return None if words is None else [word.strip() for word in words.split(",") if word.strip()]
+
+
+def numbers(text: str | None, kind: type[Number]) -> tuple[Number, ...]:
+    """`1e-5,2e-5` as numbers of a kind; none if there is no text."""
+    from ..errors import ConfigError
+
+    try:
+        found = tuple(kind(word) for word in split(text) or ())
+    except ValueError as error:
+        raise ConfigError(f"{text!r} is no number, or list of numbers such as 1,2.") from error
+    return found
 
 
 def fraction(text: str | None) -> float | None:

@@ -25,18 +25,19 @@ def collate(
     if masked:
         both = [mask_example(example.ids, tokenizer, seed, example.number) for example in examples]
         ids = [hidden for hidden, _ in both]
-        labels = {"labels": _pad([asked for _, asked in both], -100)}
-    return _padded(ids, tokenizer) | labels | _pairs(examples, tokenizer)
+        labels = {"labels": pad([asked for _, asked in both], -100)}
+    return padded(ids, tokenizer) | labels | _pairs(examples, tokenizer)
 
 
 def _pairs(examples: Sequence[Example], tokenizer: Any) -> Batch:
     pairs = [torch.tensor(example.pair) for example in examples if example.pair is not None]
     if not pairs:
         return {}
-    return {f"pair_{name}": value for name, value in _padded(pairs, tokenizer).items()}
+    return {f"pair_{name}": value for name, value in padded(pairs, tokenizer).items()}
 
 
-def _padded(ids: Sequence[Tensor], tokenizer: Any) -> Batch:
+def padded(ids: Sequence[Tensor], tokenizer: Any) -> Batch:
+    """`input_ids` and `attention_mask` of rows of tokens."""
     padding = tokenizer.pad_token_id
     if padding is None:
         if len({len(row) for row in ids}) > 1:
@@ -46,10 +47,11 @@ def _padded(ids: Sequence[Tensor], tokenizer: Any) -> Batch:
             )
         padding = 0
     return {
-        "input_ids": _pad(ids, padding),
-        "attention_mask": _pad([torch.ones_like(row) for row in ids], 0),
+        "input_ids": pad(ids, padding),
+        "attention_mask": pad([torch.ones_like(row) for row in ids], 0),
     }
 
 
-def _pad(rows: Sequence[Tensor], value: int) -> Tensor:
+def pad(rows: Sequence[Tensor], value: int) -> Tensor:
+    """Rows as one tensor, the shorter ones filled up with a value."""
     return torch.nn.utils.rnn.pad_sequence(list(rows), batch_first=True, padding_value=value)

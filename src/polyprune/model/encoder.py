@@ -232,6 +232,15 @@ class Encoder(nn.Module):
             states.append(x)
         return x
 
+    def at_layer(
+        self, tokens: Int[Tensor, "batch seq"], mask: Bool[Tensor, "batch seq"], layer: int
+    ) -> Float[Tensor, "batch seq width"]:
+        """The output of a layer, counted from 1; those above it are not computed."""
+        x = self.embedding(tokens)
+        for below in self.layers[:layer]:
+            x = below(x, mask[:, None, None])
+        return self.norm(x) if self.norm is not None and layer == len(self.layers) else x
+
     def _run(self, layer: nn.Module, *arguments: Tensor | None) -> Tensor:
         if self.gradient_checkpointing and self.training:
             return self._gradient_checkpointing_func(layer.__call__, *arguments)

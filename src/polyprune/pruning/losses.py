@@ -46,7 +46,7 @@ def logits_at(
     return model.readout(words[:, None], model.encoder.embedding, rank)[:, 0]
 
 
-def task_loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " batch"]:
+def task_loss(model: Any, batch: Batch, gates: Gates | None) -> Float[Tensor, " batch"]:
     """The loss of a fine-tuned classifier, tagger or answerer, whichever the model is.
 
     Without `labels` (`start_positions` and `end_positions` of a span) in the batch they are drawn

@@ -9,14 +9,11 @@ import torch
 from accelerate.utils import gather_object
 
 from ..corpora.stream import merge
-from ..pruning.elastic import load
 from ..storage import whole_file
 from .checkpoints import Checkpoint, read_checkpoint, save_checkpoint, tidy
-from .held_out import Passes, held_out_examples, held_out_losses, held_out_passes
 from .log import Log
 from .loop import StepReport, Trainee
 from .session import Session
-from .system import System
 from .work import Work
 
 
@@ -38,7 +35,6 @@ class Book:
             # What was logged after the checkpoint will be logged again.
             init_kwargs={"tensorboard": {"purge_step": checkpoint.step + 1 if checkpoint else 0}},
         )
-        self._passes: Passes | None = None
         self._measure_dense()
 
     def enter(
@@ -66,37 +62,19 @@ class Book:
             self._log.flush()
             self._log.close()
 
-    @property
-    def passes(self) -> Passes:
-        """The held-out text of this process, read when it is first needed."""
-        if self._passes is None:
-            session, accelerator = self.session, self.session.accelerator
-            self._passes = held_out_passes(
-                held_out_examples(session.places.held_out, session.tokenizer, session.mixing),
-                replace(session.desk, targets=None),
-                accelerator.process_index,
-                accelerator.num_processes,
-            )
-        return self._passes
-
     def _measure_dense(self) -> None:
-        """What the model could do before anything was cut, if words are what it predicts."""
-        session, accelerator = self.session, self.session.accelerator
-        run, path = session.run, session.places.dense
-        if path.is_file() or run.model.start == "fresh" or not run.objective.mlm:
-            return
-        dense = load(session.start, dtype=torch.float32)
-        system = System(dense, run.objective).to(accelerator.device)
-        losses = held_out_losses(system, self.passes, accelerator)
+        """What the model could do before anything was cut, once."""
+        path, accelerator = self.session.places.dense, self.session.accelerator
+        losses = None if path.is_file() else self.session.dense()
         accelerator.wait_for_everyone()
-        if accelerator.is_main_process:
+        if losses is not None and accelerator.is_main_process:
             with whole_file(path) as new:
                 new.write_text(json.dumps(losses), encoding="utf-8")
 
     def _held_out(self, trainee: Trainee, report: StepReport) -> dict[str, float]:
         run = self.session.run
         density = 1 - run.gating.sparsity
-        losses = held_out_losses(trainee.system, self.passes, trainee.accelerator, density)
+        losses = self.session.held_out(trainee.system, density)
         if losses:
             mean = sum(losses.values()) / len(losses)
             # Of one phase: before gates closed, losses were lower.

@@ -14,7 +14,7 @@ from torch.utils.checkpoint import checkpoint
 from ..errors import ConfigError
 from ..model.axes import Float
 from ..model.components import Gates
-from ..pruning.losses import logits_at, mean_by_example, pool
+from ..pruning.losses import logits_at, mean_by_example, pool, task_loss
 from .distillation import (
     Projected,
     attention_relation,
@@ -52,6 +52,8 @@ class Objective:
     """Find the same sentences alike, whatever the width of the embedding."""
     outputs: float = 0.0
     """Label sentences, words or spans as the teacher does."""
+    labels: float = 0.0
+    """Label them as people did: fine-tuning."""
     temperature: float = 2.0
     """Of `soft` and `outputs`."""
 
@@ -72,7 +74,7 @@ class Objective:
     @property
     def taught(self) -> bool:
         """Whether there has to be a teacher."""
-        return any(name != "mlm" for name in self.wanted)
+        return bool(set(self.wanted) - {"mlm", "labels"})
 
     @property
     def by_embedding(self) -> bool:
@@ -87,7 +89,12 @@ class Objective:
     @property
     def by_block(self) -> bool:
         """Whether blocks of lines are read, their words masked."""
-        return bool(set(self.wanted) - EMBEDDINGS - {"outputs"})
+        return bool(set(self.wanted) - EMBEDDINGS - {"outputs", "labels"})
+
+    @property
+    def of_readout(self) -> bool:
+        """Whether what the model says counts, not only its hidden states."""
+        return bool({"mlm", "soft", "outputs", "labels"} & set(self.wanted))
 
     @property
     def of_last_layer(self) -> bool:
@@ -243,9 +250,18 @@ def outputs(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
     return soft_cross_entropy(student.outputs, teacher.outputs, objective.temperature)
 
 
+def labels(student: Seen, teacher: Seen | None, objective: Objective) -> Tensor:
+    """To the labels of sentences or spans, mean over examples, or of words, mean over words."""
+    losses = task_loss(student.model, student.batch, student.gates)
+    if student.model.readout_kind != "token-classification":
+        return losses.mean()
+    words = (student.batch["labels"] != -100).sum(1)
+    return (losses * words).sum() / words.sum().clamp(min=1)
+
+
 _ALL = (
     mlm, soft, cosine, attention, values, relations,
-    embeddings, translations, similarities, outputs,
+    embeddings, translations, similarities, outputs, labels,
 )  # fmt: skip
 LOSSES: dict[str, Callable[[Seen, Any, Objective], Tensor]] = {loss.__name__: loss for loss in _ALL}
 """Every loss by its name in `Objective`."""

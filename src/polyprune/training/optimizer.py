@@ -17,7 +17,7 @@ def choose_trained(system: System, phase: Phase) -> None:
         parameter.requires_grad_(weights if name.startswith("model.") else gates)
     if not phase.words:
         system.model.encoder.embedding.words.requires_grad_(False)
-    if not {"mlm", "soft", "outputs"} & set(system.objective.wanted):
+    if not system.objective.of_readout:
         for parameter in system.model.readout.parameters() if system.model.readout else ():
             parameter.requires_grad_(False)
 

@@ -185,12 +185,19 @@ class Saving:
     """Steps from one held-out loss to the next."""
     patience: int | None = None
     """Stop after so many held-out losses without a better one."""
+    final: Literal["last", "best"] = "last"
+    """Which model is written at the end; with patience, always the best."""
     trackers: tuple[str, ...] = ("tensorboard",)
     """Any that Accelerate knows."""
 
     def __post_init__(self):
         if self.every < 1 or self.keep < 1 or self.held_out_every < 1:
             raise ConfigError("every, keep and held_out_every are 1 or more.")
+
+    @property
+    def best_wins(self) -> bool:
+        """Whether the model with the lowest held-out loss is the one that is written."""
+        return self.final == "best" or self.patience is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from typing import Any
 
 from torch.nn.parallel import DistributedDataParallel
 
-from ..corpora.sources import Source
-from ..corpora.text import open_text
 from ..errors import ConfigError
 from ..model.fingerprint import glance
 from ..model.hub import find
@@ -30,7 +28,8 @@ from .optimizer import choose_trained, make_optimizer
 from .phases import place
 from .places import Places
 from .plan import Run
-from .session import Session, make_accelerator, open_session
+from .session import Material, Session, make_accelerator
+from .text import TextMaterial
 
 Watch = Callable[[str, Any], Any]
 
@@ -50,22 +49,22 @@ def train(
     stop: Callable[[], bool] = lambda: False,
     watch: Watch = lambda _, things: things,
     force: bool = False,
+    material: Material | None = None,
 ) -> Iterator[StepReport]:
     """A report for every step that is still to do; at the end, the model is in `out/model`.
 
     A run that was stopped or killed goes on from its last checkpoint as if nothing had happened.
+    Its material is the text that it names, unless another is given.
     """
     places = Places(out)
     accelerator = make_accelerator(run, places)
     with accelerator.main_process_first():
-        sources = open_text(
-            run.corpus.source, run.corpus.languages, run.corpus.parallel, run.corpus.damaged
-        )
-        begin(run, places, sources, force=force and accelerator.is_main_process)
+        material = material or TextMaterial.of(run, accelerator)
+        begin(run, places, material.files, force=force and accelerator.is_main_process)
     if (places.model / "config.json").is_file():
         return
     try:
-        session = open_session(run, places, sources, accelerator, watch)
+        session = material.open(run, places, accelerator, watch)
         yield from _train(session, stop)
         if accelerator.is_main_process:
             finish(session)
@@ -74,9 +73,9 @@ def train(
         accelerator.end_training()
 
 
-def begin(run: Run, places: Places, sources: dict[str, Source], *, force: bool = False) -> None:
+def begin(run: Run, places: Places, files: dict[str, Any], *, force: bool = False) -> None:
     """Write down what a folder will hold; raise unless it is free, or holds this very run."""
-    out, identity = places.out, run.identity() | {"files": _files(run, sources)}
+    out, identity = places.out, run.identity() | {"files": files | _models(run)}
     known = is_run(places)
     if force and known:
         places.clear()
@@ -102,15 +101,10 @@ def is_run(places: Places) -> bool:
     return isinstance(record, dict) and {"phases", "corpus", "gating"} <= record.keys()
 
 
-def _files(run: Run, sources: dict[str, Source]) -> dict[str, Any]:
-    """What the files hold that a run names: if they change, it is another run."""
+def _models(run: Run) -> dict[str, Any]:
+    """What the models are that a run names."""
     models = {"start": run.model.start, "teacher": run.teacher.start}
-    return {
-        "text": {code: source.size for code, source in sorted(sources.items())},
-        **{
-            name: glance(find(path)) for name, path in models.items() if path not in (None, "fresh")
-        },
-    }
+    return {name: glance(find(path)) for name, path in models.items() if path and path != "fresh"}
 
 
 def _versions() -> dict[str, str]:
@@ -189,11 +183,11 @@ def _folder_of(
 
 
 def finish(session: Session) -> None:
-    """Write the trained model: the last one, or the best where training stops when it stalls."""
+    """Write the trained model: the last one, or the best where that is wanted."""
     run, places = session.run, session.places
     checkpoint = latest(places.checkpoints)
     assert checkpoint is not None
-    if run.saving.patience is not None and checkpoint.best is not None:
+    if run.saving.best_wins and checkpoint.best is not None:
         checkpoint = read_checkpoint(places.checkpoints / checkpoint.best)
     cut = sorted(places.out.glob("cut-*/config.json"))
     folder = cut[-1].parent if cut else places.prepared

@@ -1,0 +1,208 @@
+"""Every task of XTREME on the real e5-small, whole and cut to half, with what data there is.
+
+Carves small training, dev and test sets out of a folder of real files, fine-tunes both models for a
+few minutes each (English alone; then all languages), and writes a line a system to
+results/xtreme.jsonl. Stopped, it goes on. This is to show that everything works together and that
+scores are sane: the sets are small, and these are not the numbers of a paper.
+
+    python benchmarks/xtreme.py --data ../shared/data/xtreme --half HALF --work FOLDER
+    python benchmarks/xtreme.py --table
+"""
+
+import argparse
+import csv
+import json
+import time
+from itertools import islice
+from pathlib import Path
+
+import torch
+from timing import RESULTS, record
+
+from polyprune.evaluation.evaluate import Asking, evaluate_system
+from polyprune.evaluation.finetuning import Setup
+from polyprune.evaluation.readers.languages import LANGUAGES
+from polyprune.evaluation.tasks import TASKS, find_task
+from polyprune.evaluation.tuning import Grid, Tuning
+from polyprune.training.run import train
+
+LABELS = {"0": "entailment", "1": "neutral", "2": "contradiction"}
+TATOEBA = ("bg", "de", "el", "es", "fr", "hi", "ka", "ru", "ta", "th", "tr", "ur", "zh")
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def carve(data: Path, out: Path) -> None:
+    """Small train, dev and test sets in XTREME's layout, no example in two of them."""
+    rows: dict[str, list[str]] = {}
+    with (data / "xnli_train_small" / "train.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            cells = (row["premise"], row["hypothesis"], LABELS[row["label"]])
+            line = "\t".join(" ".join(cell.split()) for cell in cells)
+            rows.setdefault(row["lang_abv"], []).append(line)
+    for code, lines in rows.items():
+        write(out / f"xnli/train-{code}.tsv", "\n".join(lines) + "\n")
+    for task, parts in {
+        "xnli": {"dev": (0, 45), "test": (300, 540)},
+        "pawsx": {"train": (0, 1400), "dev": (1400, 1500), "test": (1600, 1900)},
+    }.items():
+        for path in sorted((data / task).glob("dev-*.tsv")):
+            lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+            for split, (start, end) in parts.items():
+                name = path.name.replace("dev", split)
+                write(out / task / name, "\n".join(lines[start:end]) + "\n")
+    for task in ("udpos", "panx"):
+        for path in sorted((data / task).glob("*.tsv")):
+            sentences = path.read_text(encoding="utf-8").strip().split("\n\n")
+            parts = {"dev": (0, 25), "test": (50, 170)}
+            if path.name.startswith("train"):
+                parts = {"train": (0, None)}
+            for split, (start, end) in parts.items():
+                chosen = sentences[start:end]
+                if chosen:
+                    name = f"{split}-{path.stem.partition('-')[2]}.tsv"
+                    write(out / task / name, "\n\n".join(chosen) + "\n\n")
+    questions(data, out)
+    for folder in ("bucc2018", "tatoeba"):
+        (out / folder).symlink_to((data / folder).resolve())
+
+
+def questions(data: Path, out: Path) -> None:
+    """TyDi QA's and MLQA's English as SQuAD's training file; 80 questions of XQuAD a language."""
+    tydi = data / "tydiqa/tydiqa-goldp-v1.1-train/tydiqa.goldp.en.train.json"
+    mlqa = data / "mlqa/MLQA_V1/dev/dev-context-en-question-en.json"
+    articles = []
+    for path, most in ((tydi, 700), (mlqa, 300)):
+        articles += islice(json.loads(path.read_text(encoding="utf-8"))["data"], most)
+    write(out / "squad/train-v1.1.json", json.dumps({"data": articles}))
+    for path in sorted((data / "xquad").glob("*.json")):
+        whole = json.loads(path.read_text(encoding="utf-8"))["data"]
+        some, left = [], 80
+        for article in whole:
+            paragraphs = []
+            for paragraph in article["paragraphs"]:
+                asked = paragraph["qas"][:left]
+                left -= len(asked)
+                if asked:
+                    paragraphs.append(paragraph | {"qas": asked})
+            some.append({"paragraphs": paragraphs})
+        write(out / "xquad" / path.name, json.dumps({"data": some}))
+
+
+CELLS = {
+    # task, regime: learning rate, epochs, examples a language
+    ("tatoeba", "zero-shot"): None,
+    ("udpos", "transfer"): (2e-4, 2, 1000),
+    ("udpos", "translate-train-all"): (2e-4, 2, 300),
+    ("panx", "transfer"): (2e-4, 2, 2000),
+    ("panx", "translate-train-all"): (2e-4, 2, 250),
+    ("xnli", "transfer"): (1e-4, 1, 3500),
+    ("xnli", "translate-train-all"): (1e-4, 1, 1500),
+    ("pawsx", "transfer"): (1e-4, 2, 1400),
+    ("xquad", "transfer"): (1e-4, 1, None),
+    ("bucc2018", "zero-shot"): None,
+}
+
+
+def measure(model: str, size: str, cell, data: Path, work: Path) -> None:
+    (name, regime), settings = cell
+    task, started = find_task(name), time.perf_counter()
+    if settings is not None:
+        rate, epochs, limit = settings
+        setup = Setup(model, task, str(data), regime, limit=limit, words=False)
+        tuning = Tuning(setup, Grid((rate,), (epochs,)), work / f"{name}-{regime}-{size}")
+        examples = tuning.encode()
+        for setting in tuning.pending():
+            run, folder = tuning.run(setting, examples)
+            for report in train(run, folder, material=tuning.material):
+                if report.step % 20 == 0:
+                    print(f"{name} {regime} {size}: {report.step} {report.losses}", flush=True)
+            tuning.conclude(setting)
+        model = str(tuning.out)
+    trained = time.perf_counter() - started
+    asking = Asking(str(data), "dev" if name == "bucc2018" else "test")
+    if name == "tatoeba":
+        asking = Asking(str(data), "test", TATOEBA)
+    found = evaluate_system(model, task, asking)
+    record(
+        "xtreme",
+        [
+            {
+                "task": name,
+                "regime": regime,
+                "size": size,
+                "settings": settings,
+                "training seconds": round(trained),
+                "seconds": round(time.perf_counter() - started),
+                "mean": found.mean,
+                "languages": {code: each.scores for code, each in found.languages.items()},
+            }
+        ],
+    )
+
+
+def results() -> dict[tuple[str, str, str], dict]:
+    path = RESULTS / "xtreme.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    rows = map(json.loads, lines)
+    return {(row["task"], row["regime"], row["size"]): row for row in rows}
+
+
+def cell_text(scores: dict | None) -> str:
+    if scores is None:
+        return "–"
+    if "exact" in scores:
+        return f"{scores['f1']:.1f} / {scores['exact']:.1f}"
+    return f"{next(iter(scores.values())):.1f}"
+
+
+def table() -> None:
+    """Markdown: a row a task and regime with means, then a table of languages for each task."""
+    found = results()
+    print("| task | regime | dense | half |\n|---|---|---|---|")
+    for name, regime in CELLS:
+        both = [found.get((name, regime, size)) for size in ("dense", "half")]
+        cells = [cell_text(row and row["mean"]) for row in both]
+        print(f"| {TASKS[name].title} | {regime} | {cells[0]} | {cells[1]} |")
+    for name in dict.fromkeys(task for task, _ in CELLS):
+        own = {key[1:]: row for key, row in found.items() if key[0] == name}
+        codes = [
+            code for code in LANGUAGES[name] if any(code in r["languages"] for r in own.values())
+        ]
+        print(f"\n**{TASKS[name].title}**\n\n| | {' | '.join(codes)} |\n|---|{'---|' * len(codes)}")
+        for (regime, size), row in own.items():
+            scores = (cell_text(row["languages"].get(code)) for code in codes)
+            print(f"| {regime}, {size} | {' | '.join(scores)} |")
+    print(f"\n{sum(row['seconds'] for row in found.values()) / 60:.0f} minutes in all")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, help="a folder in XTREME's layout")
+    parser.add_argument("--half", help="the folder of the model that was cut to half")
+    parser.add_argument("--work", type=Path, help="where models are kept meanwhile")
+    parser.add_argument("--sizes", nargs="*", default=["dense", "half"])
+    parser.add_argument("--only", nargs="*", help="these tasks")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--table", action="store_true", help="print what was measured")
+    options = parser.parse_args()
+    if options.table:
+        table()
+        return
+    torch.set_num_threads(options.threads)
+    data = options.work / "data"
+    if not data.is_dir():
+        carve(options.data, data)
+    models = {"dense": "e5-small", "half": options.half}
+    for size in options.sizes:
+        for cell in CELLS.items():
+            wanted = options.only is None or cell[0][0] in options.only
+            if wanted and (*cell[0], size) not in results():
+                measure(models[size], size, cell, data, options.work)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""`polyprune finetune`: a model for a task, dense or pruned, on one language or on all."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .following import follow, in_rows, is_main
+from .terminal import AsJson, Force, fraction, numbers, progress, show_json, show_table, split
+
+Task = Annotated[str, typer.Option(help="See polyprune ls tasks.")]
+Data = Annotated[
+    str, typer.Option(help="A folder as XTREME's download script leaves it, or a data set's name.")
+]
+
+
+def finetune(
+    model: Annotated[str, typer.Argument(help="A folder, a Hugging Face id, or e5-small.")],
+    task: Task,
+    data: Data,
+    out: Annotated[Path, typer.Option(help="The folder to work in; the model is in its model/.")],
+    regime: Annotated[
+        str, typer.Option(help="transfer: English alone. translate-train-all: all languages.")
+    ] = "transfer",
+    languages: Annotated[
+        str | None, typer.Option(help="Train on these: en,sw; those of the regime unless given.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Examples of each language to train on.")
+    ] = None,
+    sparsity: Annotated[
+        str | None, typer.Option(help="Of an elastic model: this size alone, such as 0.5.")
+    ] = None,
+    learning_rate: Annotated[
+        str | None, typer.Option(help="One, or several to choose from on dev: 1e-5,2e-5.")
+    ] = None,
+    epochs: Annotated[str | None, typer.Option(help="One number, or several: 5,10.")] = None,
+    grid: Annotated[
+        bool, typer.Option("--grid", help="Choose learning rate and epochs as the paper did.")
+    ] = False,
+    seeds: Annotated[str, typer.Option(help="One, or several: 1,2,3.")] = "1",
+    batch: Annotated[int, typer.Option(min=1, help="Examples in a step.")] = 32,
+    freeze_words: Annotated[
+        bool, typer.Option("--freeze-words", help="Leave the word table as it is: faster.")
+    ] = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fine-tune a model for a task of XTREME, and keep what is best on dev.
+
+    Pruned models are fine-tuned like dense ones; those with gates for every language under their
+    gates, and elastic ones in all sizes at once. Stopped, it goes on with the same command.
+
+    Example: polyprune finetune half --task xnli --data xtreme --epochs 1 --out half-xnli
+    """
+    from dataclasses import replace
+
+    from ..evaluation.finetuning import Setup
+    from ..evaluation.tasks import find_task
+    from ..evaluation.tuning import Grid, Tuning
+
+    chosen = split(languages)
+    setup = Setup(
+        model=model,
+        task=find_task(task),
+        data=data,
+        regime=regime,  # pyright: ignore[reportArgumentType]
+        languages=None if chosen is None else tuple(chosen),
+        limit=limit,
+        sparsity=fraction(sparsity),
+        words=not freeze_words,
+    )
+    wanted = Grid.of(setup, grid)
+    wanted = replace(
+        wanted,
+        learning_rates=numbers(learning_rate, float) or wanted.learning_rates,
+        epochs=numbers(epochs, int) or wanted.epochs,
+        seeds=numbers(seeds, int) or wanted.seeds,
+        batch=batch,
+    )
+    tuning = Tuning(setup, wanted, out, force=force)
+    with progress("Preparing", 0) as watch:
+        examples = tuning.encode(watch)
+    for setting in tuning.pending():
+        run, folder = tuning.run(setting, examples)
+        follow(run, folder, material=tuning.material, tell=dev_scores)
+        if is_main():
+            tuning.conclude(setting)
+    if not is_main():
+        return
+    tuning.finish()
+    answer = {"models": [str(path) for path in tuning.models], "results": tuning.results}
+    if as_json:
+        show_json(answer)
+    else:
+        show_results(tuning)
+
+
+def dev_scores(step: int, wrong: dict[str, float], dense: dict[str, float]) -> str:
+    """The dev score of every language in a few lines."""
+    mean = 100 * (1 - sum(wrong.values()) / len(wrong))
+    shown = {code: f"{100 * (1 - share):5.1f} " for code, share in wrong.items()}
+    rows = in_rows(shown) if len(shown) > 1 else []
+    return "\n".join([f"Step {step:,}: dev {mean:.1f}", *rows])
+
+
+def show_results(tuning: Any) -> None:
+    """What was tried, the best first, and where the models are."""
+    from statistics import mean, pstdev
+
+    results = sorted(tuning.results, key=lambda each: -(each["score"] or 0))
+    show_table(
+        ["learning rate", "epochs", "seed", "dev", "at step"],
+        [
+            [
+                f"{each['setting']['learning_rate']:g}",
+                each["setting"]["epochs"],
+                each["setting"]["seed"],
+                "–" if each["score"] is None else f"{each['score']:.1f}",
+                f"{each['step']:,} of {each['steps']:,}",
+            ]
+            for each in results
+        ],
+        title=f"{tuning.setup.task.title}, {tuning.setup.regime}",
+    )
+    if len(tuning.models) > 1:
+        scores = [tuning.score(seed) for seed in tuning.grid.seeds]
+        if None not in scores:
+            typer.echo(f"dev {mean(scores):.1f} ± {pstdev(scores):.1f} over {len(scores)} seeds")
+    typer.echo(f"Written to {', '.join(map(str, tuning.models))}.")

@@ -1,0 +1,67 @@
+"""Sentences as vectors: the mean of a middle layer, or what a sentence encoder was made for."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..model.axes import Float
+from ..model.hub import longest_of
+from ..model.sentences import pooling_of, prompt_of
+from ..pruning.losses import pool
+from .encoded import Encoded
+from .predict import TOKENS, batches, tensors
+
+MIDDLE = 8 / 12
+"""XTREME's: the eighth of twelve layers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """How a sentence becomes a vector."""
+
+    layer: int
+    """Whose output is pooled, counted from 1; 0 is the input of the first."""
+    pooling: str = "mean"
+    """Over all tokens, special ones too; or the `first` alone."""
+    prompt: str = ""
+    """What every sentence begins with."""
+    longest: int = 512
+    """Tokens that a sentence is cut to."""
+
+    @classmethod
+    def of(cls, model: Any, layer: int | None = None) -> "Embedding":
+        """The middle layer as XTREME has it; a sentence encoder's own way, if it is one."""
+        depth, longest = model.shape.layers, min(512, longest_of(model))
+        folder = Path(model.config.name_or_path or "?")
+        if layer is None and (folder / "1_Pooling").is_dir():
+            return cls(depth, pooling_of(folder), prompt_of(folder), longest)
+        return cls(min(depth, round(MIDDLE * depth)) if layer is None else layer, longest=longest)
+
+
+def embed(
+    model: Any,
+    sentences: Sequence[str],
+    tokenizer: Any,
+    way: Embedding,
+    watch: Callable[[str, Iterable], Iterable] = lambda _, things: things,
+) -> Float[Tensor, "sentences width"]:
+    """A vector for every sentence, of length 1."""
+    texts = [way.prompt + sentence for sentence in sentences]
+    ids = tokenizer(texts, truncation=True, max_length=way.longest, verbose=False)["input_ids"]
+    encoder, device = model.encoder, model.device
+    found = torch.empty(len(texts), model.shape.width)
+    budget = TOKENS.get(device.type, 2048)
+    training = model.training
+    model.eval()
+    with torch.inference_mode():
+        for some in watch("embedding", batches([len(row) for row in ids], budget)):
+            batch = tensors([Encoded(i, ids[i]) for i in some], tokenizer)
+            batch = {name: tensor.to(device) for name, tensor in batch.items()}
+            hidden = encoder.at_layer(batch["input_ids"], batch["attention_mask"].bool(), way.layer)
+            found[some] = pool(hidden, batch["attention_mask"], way.pooling).cpu()
+    model.train(training)
+    return found

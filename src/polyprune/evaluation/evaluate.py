@@ -1,0 +1,220 @@
+"""A model's scores in every language of a task, dense or pruned, of one size or of many."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+from ..errors import ConfigError
+from ..model.hub import find
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..pruning.elastic import load
+from ..pruning.gating import DynamicGating
+from ..training.prepare import tokenizer_of
+from .embedding import Embedding
+from .kinds import Answering, Kind, Subject, check_labels
+from .predict import Watch
+from .readers.labels import with_labels
+from .rows import is_borrowed, row_of
+from .submission import write_predictions
+from .tasks import Task
+from .tuning import finetuned
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What is asked, and how."""
+
+    data: str
+    split: Any = "test"
+    languages: tuple[str, ...] | None = None
+    """All that there is data for unless given."""
+    limit: int | None = None
+    """Examples of each language."""
+    labels: str | None = None
+    """A folder of labels in XTREME's layout, for test files without."""
+    predictions: Path | None = None
+    """Where prediction files are written."""
+    compat: bool = False
+    """Answers cut out as the official script does, not by character offsets."""
+    layer: int | None = None
+    """Of sentence embeddings; the eighth of twelve, or a sentence encoder's own, unless given."""
+    fallback: str = "en"
+    """Whose gates a language without any uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageResult:
+    """How one language did."""
+
+    language: str
+    examples: int
+    scores: dict[str, float] | None
+    """In percent; None where the data does not tell what is right."""
+    gates: str | None = None
+    """Whose gates were used, where they were not its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A loaded model, with all its sizes and subnetworks."""
+
+    model: PolyprunePreTrainedModel
+    tokenizer: Any
+    sparsity: float | None = None
+    _cut: dict[str, PolyprunePreTrainedModel] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: str | Path, task: Task, sparsity: float | None = None) -> "Candidate":
+        """A model with what a task needs of it."""
+        folder = find(path)
+        readout = task.kind.readout
+        model = load(folder, "hidden-states" if readout == "hidden-states" else None)
+        if readout not in ("hidden-states", model.readout_kind):
+            raise ConfigError(
+                f"{path} has the readout {model.readout_kind}, and {task.title} needs {readout}. "
+                f"First: polyprune finetune {path} --task {task.name}."
+            )
+        check_size(model, sparsity)
+        return cls(model, tokenizer_of(folder, model), sparsity)
+
+    def for_language(self, code: str, fallback: str) -> tuple[PolyprunePreTrainedModel, str | None]:
+        """The model of a language, cut to its gates, and whose they are."""
+        elastic: Any = self.model.elastic
+        if elastic is None:
+            return self.model, None
+        row = row_of(code, elastic.rows, fallback)
+        if row not in self._cut:
+            self._cut.clear()  # one at a time: each is as large as the others
+            name = self.model.config.name_or_path
+            cut = elastic.take(self.model, self.sparsity, None if row == "shared" else [row])
+            cut.config.name_or_path = name
+            self._cut[row] = cut
+        return self._cut[row], row
+
+
+def check_size(model: PolyprunePreTrainedModel, sparsity: float | None) -> None:
+    """Raise unless a model has this size, or needs none."""
+    elastic: Any = model.elastic
+    every = elastic is not None and isinstance(elastic.gating, DynamicGating)
+    if every and sparsity is None:
+        raise ConfigError("This model holds every size: say which, such as --sparsity 0.5.")
+    if not every and sparsity is not None:
+        raise ConfigError("This model has one size: leave --sparsity out.")
+
+
+def evaluate(
+    candidate: Candidate, task: Task, asking: Asking, watch: Watch = lambda _, things: things
+) -> Iterator[LanguageResult]:
+    """The scores of every language, one after the other."""
+    kind = _kind(task, asking)
+    for code in task.find(asking.data, asking.split, asking.languages):
+        examples = _read(task, asking, asking.split, code)
+        model, row = candidate.for_language(code, asking.fallback)
+        embedding = None
+        if kind.readout == "hidden-states":
+            embedding = Embedding.of(model, asking.layer)
+        subject = Subject(model, candidate.tokenizer, None, embedding, watch)
+        if task.labels:
+            check_labels(subject, task.labels, task.name)
+        predictions = kind.predict(subject, examples, partial(_dev, task, asking, code, examples))
+        if asking.predictions is not None:
+            write_predictions(asking.predictions, task.name, code, predictions)
+        gold = kind.gold(examples)
+        yield LanguageResult(
+            language=code,
+            examples=len(predictions),
+            scores=None if gold is None else task.score(gold, predictions, code),
+            gates=row if row and is_borrowed(code, row) else None,
+        )
+
+
+def _dev(task: Task, asking: Asking, code: str, examples: list[Any]) -> list[Any]:
+    """What settings are chosen on; where dev itself is asked, that."""
+    return examples if asking.split == "dev" else _read(task, asking, "dev", code)
+
+
+def _read(task: Task, asking: Asking, split: Any, code: str) -> list[Any]:
+    examples = list(islice(task.reader.read(asking.data, split, code), asking.limit))
+    if asking.labels is not None and split == "test" and task.kind.gold(examples) is None:
+        return with_labels(task.name, examples, asking.labels, code)
+    return examples
+
+
+def _kind(task: Task, asking: Asking) -> Kind:
+    kind = task.kind
+    if asking.compat and isinstance(kind, Answering):
+        return replace(kind, preprocessing=replace(kind.preprocessing, compat=True))
+    return kind
+
+
+@dataclass(frozen=True, slots=True)
+class SystemResult:
+    """How a system did: a model of one size, or several that differ in their seeds."""
+
+    model: str
+    sparsity: float | None
+    seeds: list[list[LanguageResult]]
+
+    @property
+    def languages(self) -> dict[str, LanguageResult]:
+        """Every language, its scores the mean over seeds."""
+        return {
+            same[0].language: replace(same[0], scores=_mean([each.scores for each in same]))
+            for same in zip(*self.seeds, strict=True)
+        }
+
+    @property
+    def mean(self) -> dict[str, float] | None:
+        """Of each score over the languages that have one."""
+        return _mean([each.scores for each in self.languages.values() if each.scores])
+
+    @property
+    def spread(self) -> dict[str, float] | None:
+        """The deviation of that mean from seed to seed."""
+        if len(self.seeds) < 2 or self.mean is None:
+            return None
+        means = [_mean([each.scores for each in own if each.scores]) or {} for own in self.seeds]
+        return {name: pstdev([each[name] for each in means]) for name in self.mean}
+
+    def record(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "model": self.model,
+            "sparsity": self.sparsity,
+            "seeds": len(self.seeds),
+            "mean": self.mean,
+            "spread": self.spread,
+            "languages": {
+                code: {name: value for name, value in asdict(each).items() if name != "language"}
+                for code, each in self.languages.items()
+            },
+        }
+
+
+def evaluate_system(
+    path: str,
+    task: Task,
+    asking: Asking,
+    sparsity: float | None = None,
+    watch: Watch = lambda _, things: things,
+) -> SystemResult:
+    """The scores of a model, or of all seeds of one that was fine-tuned several times."""
+    seeds = []
+    folders = finetuned(Path(path)) if Path(path).is_dir() else [path]
+    if len(folders) > 1 and asking.predictions is not None:
+        raise ConfigError(f"{path} holds several seeds: write predictions of one, {folders[0]}.")
+    for folder in folders:
+        candidate = Candidate.load(folder, task, sparsity)
+        seeds.append(list(watch(f"{path}", evaluate(candidate, task, asking))))
+    return SystemResult(path, sparsity, seeds)
+
+
+def _mean(scores: Sequence[dict[str, float] | None]) -> dict[str, float] | None:
+    known = [each for each in scores if each is not None]
+    if not known:
+        return None
+    return {name: fmean(each[name] for each in known) for name in known[0]}

@@ -1,0 +1,170 @@
+"""How good predictions are, by the numbers of XTREME's official scorer, and how to average them.
+
+Every score is between 0 and 1; only averages keep whatever unit they are given.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from ..errors import DataError
+from .answer_text import mlqa_words, squad_words
+
+Number: TypeAlias = int | float
+TaskScore: TypeAlias = Number | tuple[Number, Number] | Mapping[str, Number]
+"""A number; or F1 and exact match, as a pair or as `{"f1": …, "exact": …}`."""
+
+
+class Scores(NamedTuple):
+    """How much of what was predicted is right, how much of what is right was predicted, and F1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def accuracy(gold: Sequence[str | int], predicted: Sequence[str | int]) -> float:
+    """The fraction of predictions that equal what the gold list has in the same place."""
+    if len(gold) != len(predicted):
+        raise DataError(
+            f"There are {len(predicted)} predictions for {len(gold)} examples. Predict each once."
+        )
+    if not gold:
+        raise DataError("There are no examples to score. Give at least one.")
+    return sum(a == b for a, b in zip(gold, predicted, strict=True)) / len(gold)
+
+
+def chunks(tags: Iterable[Sequence[str]]) -> list[tuple[str, int, int]]:
+    """Type, first and last position of each chunk in sentences of tags, as in CoNLL's scorer.
+
+    Positions count through all sentences, with one `O` behind each. Types come after the last
+    hyphen, so tags without one are runs: of the parts of speech `NOUN NOUN VERB`, two chunks.
+    Tags that begin with S or E are single words, by seqeval up to 0.0.15 even `SYM` and `SCONJ`.
+    Later versions cut the first letter off the parts of speech and take CCONJ for SCONJ.
+    """
+    found, first = [], 0
+    before, type_before = "O", ""
+    flat = [tag for sentence in tags for tag in (*sentence, "O")]
+    for position, tag in enumerate(flat):
+        letter, type_ = tag[:1], tag.rsplit("-", 1)[-1]
+        changed = type_ != type_before
+        if _ends(before, letter, changed):
+            found.append((type_before, first, position - 1))
+        if _begins(before, letter, changed):
+            first = position
+        before, type_before = letter, type_
+    return found
+
+
+def chunk_scores(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Scores:
+    """Precision, recall and F1 of the chunks, over all sentences together."""
+    if len(gold) != len(predicted):
+        raise DataError(
+            f"There are tags for {len(predicted)} of {len(gold)} sentences. Predict each once."
+        )
+    for number, (right, given) in enumerate(zip(gold, predicted, strict=True), 1):
+        if len(right) != len(given):
+            raise DataError(
+                f"Sentence {number} has {len(right)} words but {len(given)} predicted tags. "
+                "Predict one a word."
+            )
+    return set_scores(chunks(gold), chunks(predicted))
+
+
+def chunk_f1(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> float:
+    """F1 of the chunks, over all sentences together: the score of POS and NER."""
+    return chunk_scores(gold, predicted).f1
+
+
+def squad(prediction: str, answers: Sequence[str]) -> tuple[float, float]:
+    """F1 over words and exact match, each with the answer that it is best with (SQuAD v1.1)."""
+    return _best(squad_words(prediction), [squad_words(answer) for answer in answers])
+
+
+def mlqa(prediction: str, answers: Sequence[str], language: str) -> tuple[float, float]:
+    """F1 over words and exact match, each with its best answer, by MLQA's rules for a language."""
+    return _best(
+        mlqa_words(prediction, language), [mlqa_words(answer, language) for answer in answers]
+    )
+
+
+def set_scores(gold: Iterable[Hashable], predicted: Iterable[Hashable]) -> Scores:
+    """Precision, recall and F1 of one set against another; 0 where they have nothing in common."""
+    gold, predicted = set(gold), set(predicted)
+    both = len(gold & predicted)
+    if not both:
+        return Scores(0.0, 0.0, 0.0)
+    precision, recall = both / len(predicted), both / len(gold)
+    return Scores(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def set_f1(gold: Iterable[Hashable], predicted: Iterable[Hashable]) -> float:
+    """F1 of one set against another: the score of BUCC, for pairs of ids."""
+    return set_scores(gold, predicted).f1
+
+
+def average_flat(table: Mapping[str, TaskScore]) -> float:
+    """The mean of all numbers, F1 and exact match counted separately: the paper's Table 1."""
+    return _mean([number for numbers in _numbers(table) for number in numbers])
+
+
+def average_xtreme(table: Mapping[str, TaskScore]) -> float:
+    """The mean over tasks, of F1 and exact match their mean: XTREME's, the paper's Tables 2, 3."""
+    return _mean([_mean(numbers) for numbers in _numbers(table)])
+
+
+def _numbers(table: Mapping[str, TaskScore]) -> Iterator[list[Number]]:
+    if not table:
+        raise DataError("There are no scores to average. Give at least one task.")
+    for task, score in table.items():
+        if isinstance(score, Mapping):
+            if len(score) != 1 and set(score) != {"f1", "exact"}:
+                raise DataError(
+                    f"The scores of {task} are {', '.join(score) or 'missing'}. "
+                    "Give one number, or f1 and exact."
+                )
+            yield list(score.values())
+        elif isinstance(score, tuple):
+            yield list(score)
+        else:
+            yield [score]
+
+
+def _mean(numbers: Sequence[Number]) -> float:
+    return sum(numbers) / len(numbers)
+
+
+def _ends(before: str, letter: str, changed: bool) -> bool:
+    """Whether a chunk ends between two words, by the first letters of their tags."""
+    return (
+        before in ("E", "S")
+        or (before in ("B", "I") and letter in ("B", "S", "O"))
+        or (changed and before not in ("O", "."))
+    )
+
+
+def _begins(before: str, letter: str, changed: bool) -> bool:
+    """Whether a chunk begins between two words, by the first letters of their tags."""
+    return (
+        letter in ("B", "S")
+        or (letter in ("E", "I") and before in ("E", "S", "O"))
+        or (changed and letter not in ("O", "."))
+    )
+
+
+def _best(prediction: list[str], answers: list[list[str]]) -> tuple[float, float]:
+    if not answers:
+        raise DataError("A question has no answers to compare with. Score with a labelled file.")
+    return (
+        max(_overlap(prediction, answer) for answer in answers),
+        max(float(prediction == answer) for answer in answers),
+    )
+
+
+def _overlap(prediction: list[str], answer: list[str]) -> float:
+    # Of two answers without a word F1 is 0 although they match exactly: the official rule.
+    same = (Counter(prediction) & Counter(answer)).total()
+    if not same:
+        return 0.0
+    precision, recall = same / len(prediction), same / len(answer)
+    return 2 * precision * recall / (precision + recall)

@@ -1,0 +1,108 @@
+"""What files of predictions look like."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How predictions become the text of a file and come back from it.
+
+    What is wrong with a text, `parse` and `parse_labels` say in a `ValueError`.
+    """
+
+    write: Callable[[Any], str]
+    parse: Callable[[str], Any]
+    parse_labels: Callable[[str], Any]
+    """The same as `parse` where labels are written like predictions."""
+    suffix: str = "tsv"
+
+
+def _write_lines(lines: Sequence[str]) -> str:
+    for line in lines:
+        if not line or line != line.strip() or "\n" in line or "\r" in line:
+            raise DataError(
+                f"{line!r} cannot be a line of a file. Give text without line breaks and without "
+                "space around it."
+            )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _parse_lines(text: str) -> list[str]:
+    # Not `splitlines`, which also divides at characters that may be part of a line.
+    return [line.strip() for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def _write_tags(sentences: Sequence[Sequence[str]]) -> str:
+    return "".join(_write_lines(tags) + "\n" for tags in sentences)
+
+
+def _parse_tags(text: str) -> list[list[str]]:
+    sentences, sentence = [], []
+    for line in _parse_lines(text):
+        if line:
+            sentence.append(line)
+        else:
+            sentences.append(sentence)
+            sentence = []
+    return [*sentences, sentence] if sentence else sentences
+
+
+def _write_pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    return _write_lines(["\t".join(pair) for pair in pairs])
+
+
+def _parse_pairs(text: str) -> list[tuple[str, str]]:
+    pairs = [line.split("\t") for line in _parse_lines(text)]
+    for number, pair in enumerate(pairs, 1):
+        if len(pair) != 2:
+            raise ValueError(f"Line {number} should be two ids with a tab between them.")
+    return [(source, target) for source, target in pairs]
+
+
+def _write_numbers(numbers: Sequence[int]) -> str:
+    return _write_lines([str(number) for number in numbers])
+
+
+def _parse_numbers(text: str) -> list[int]:
+    lines = _parse_lines(text)
+    for number, line in enumerate(lines, 1):
+        if not line.isdecimal():
+            raise ValueError(f"Line {number} should be a number, not {line!r}.")
+    return [int(line) for line in lines]
+
+
+def _write_answers(answers: Mapping[str, str]) -> str:
+    return json.dumps(dict(answers), ensure_ascii=False, indent=0) + "\n"
+
+
+def _parse_answers(text: str) -> dict[str, str]:
+    answers = json.loads(text)
+    if not isinstance(answers, dict) or not all(isinstance(a, str) for a in answers.values()):
+        raise ValueError("It should be a JSON object with an answer for each question id.")
+    return answers
+
+
+def _parse_questions(text: str) -> list[tuple[str, list[str]]]:
+    """Question ids and their right answers, from a file like SQuAD's."""
+    content = json.loads(text)
+    try:
+        return [
+            (question["id"], [answer["text"] for answer in question["answers"]])
+            for article in (content["data"] if isinstance(content, dict) else content)
+            for paragraph in article["paragraphs"]
+            for question in paragraph["qas"]
+        ]
+    except (KeyError, TypeError):
+        raise ValueError("It should be a JSON file in the form of SQuAD.") from None
+
+
+LABELS = Format(_write_lines, _parse_lines, _parse_lines)
+TAGS = Format(_write_tags, _parse_tags, _parse_tags)
+ANSWERS = Format(_write_answers, _parse_answers, _parse_questions, "json")
+PAIRS = Format(_write_pairs, _parse_pairs, _parse_pairs)
+LINES = Format(_write_numbers, _parse_numbers, _parse_numbers)

@@ -1,0 +1,13 @@
+"""The parts that a task's data comes in."""
+
+from typing import Literal, TypeAlias
+
+Split: TypeAlias = Literal["train", "dev", "test", "translated"]
+"""`translated` is the training data of a language for translate-train."""
+
+CALLED: dict[Split, str] = {
+    "train": "training data",
+    "dev": "dev data",
+    "test": "test data",
+    "translated": "translated training data",
+}

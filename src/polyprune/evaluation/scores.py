@@ -1,0 +1,64 @@
+"""Gold and predictions to scores in percent, the first of which is a task's own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from ..errors import DataError
+from .metrics import Scores, accuracy, chunk_scores, mlqa, set_scores, squad
+
+Right = Sequence[tuple[str, list[str]]]
+"""Question ids, each with all answers that are right."""
+
+
+def accuracy_of(
+    gold: Sequence[str | int], predicted: Sequence[str | int], language: str
+) -> dict[str, float]:
+    """Labels, or lines that were found."""
+    return {"accuracy": 100 * accuracy(gold, predicted)}
+
+
+def chunks_of(
+    gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], language: str
+) -> dict[str, float]:
+    """Tags, sentence by sentence."""
+    return _percent(chunk_scores(gold, predicted))
+
+
+def pairs_of(
+    gold: Sequence[tuple[str, str]], predicted: Sequence[tuple[str, str]], language: str
+) -> dict[str, float]:
+    """Pairs of ids, in any order."""
+    return _percent(set_scores(gold, predicted))
+
+
+def squad_of(gold: Right, predicted: Mapping[str, str], language: str) -> dict[str, float]:
+    """Answers by the rules of English: XTREME has XQuAD and TyDiQA so in every language."""
+    return _answers(gold, predicted, squad)
+
+
+def mlqa_of(gold: Right, predicted: Mapping[str, str], language: str) -> dict[str, float]:
+    """Answers by the rules of their language."""
+    return _answers(gold, predicted, partial(mlqa, language=language))
+
+
+def _percent(scores: Scores) -> dict[str, float]:
+    return {
+        "f1": 100 * scores.f1,
+        "precision": 100 * scores.precision,
+        "recall": 100 * scores.recall,
+    }
+
+
+def _answers(
+    gold: Right,
+    given: Mapping[str, str],
+    score: Callable[[str, list[str]], tuple[float, float]],
+) -> dict[str, float]:
+    if not gold:
+        raise DataError("There are no questions to score. Give at least one.")
+    f1 = exact = 0.0
+    for name, answers in gold:
+        if name in given:  # without a prediction a question scores 0, but counts
+            scores = score(given[name], answers)
+            f1, exact = f1 + scores[0], exact + scores[1]
+    return {"f1": 100 * f1 / len(gold), "exact": 100 * exact / len(gold)}

@@ -1,0 +1,75 @@
+"""The model that fine-tuning starts from: its readout, its labels, its gates, settled."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..errors import ConfigError
+from ..model.components import Gates
+from ..model.gates_file import SHARED
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.shrink import shrink
+from ..pruning.budget import counts_of, unflatten
+from ..pruning.elastic import Elastic, load
+from ..pruning.gating import DynamicGating, FixedGating
+from ..storage import whole_folder
+from ..training.plan import GatingPlan
+from .tasks import Task
+
+
+def prepare(model: str, task: Task, sparsity: float | None, folder: Path, seed: int) -> None:
+    """Write the model that is trained, unless it is there."""
+    if (folder / "config.json").is_file():
+        return
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)  # a fresh readout begins by chance
+        loaded = load(
+            model, task.kind.readout, labels=len(task.labels) or None, dtype=torch.float32
+        )
+    source = loaded.config.name_or_path
+    loaded = settled(loaded, sparsity)
+    if task.labels:
+        loaded.config.id2label = dict(enumerate(task.labels))
+        loaded.config.label2id = {label: i for i, label in enumerate(task.labels)}
+    loaded.config.name_or_path = source
+    with whole_folder(folder) as new:
+        loaded.save_pretrained(new)
+
+
+def settled(model: PolyprunePreTrainedModel, sparsity: float | None) -> PolyprunePreTrainedModel:
+    """The model with gates that no longer change, cut where all languages share them.
+
+    A model of every size keeps them all unless one is chosen.
+    """
+    elastic: Any = model.elastic
+    if elastic is None:
+        if sparsity is not None:
+            raise ConfigError(
+                "This model has one size. Give a sparsity for elastic models only, or first: "
+                "polyprune prune MODEL --sparsity."
+            )
+        return model
+    if isinstance(elastic.gating, DynamicGating) and sparsity is None:
+        return model
+    if elastic.rows == (SHARED,):
+        return shrink(model, elastic.gates(sparsity))
+    own = [elastic.gates(sparsity, [row]) for row in elastic.rows]
+    model.elastic = Elastic(FixedGating(stacked(own)), elastic.rows, elastic.weights)
+    return model
+
+
+def stacked(gates: list[Gates]) -> Gates:
+    """Several rows of gates as one bank."""
+    rows = [torch.cat(each.leaves(), dim=1) for each in gates]
+    return unflatten(torch.cat(rows), counts_of(gates[0]))
+
+
+def gating_of(model: str, sparsity: float | None) -> GatingPlan:
+    """What the training loop has to know of a model's gates: which sizes to draw."""
+    elastic: Any = load(model, verify=False).elastic
+    if elastic is not None and isinstance(elastic.gating, DynamicGating) and sparsity is None:
+        return GatingPlan(kind="dynamic")
+    if elastic is None or elastic.rows == (SHARED,):  # cut before training
+        return GatingPlan()
+    return GatingPlan(kind="gradient", setting="non-shared", sparsity=0.0)

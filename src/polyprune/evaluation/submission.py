@@ -1,0 +1,138 @@
+"""The folder of predictions that XTREME's scorer reads: how to write, read and score it.
+
+    predictions/
+    ├── xnli/test-sw.tsv       a label a line
+    ├── panx/test-sw.tsv       a tag a line, an empty line after each sentence
+    ├── tatoeba/test-sw.tsv    a line number a line
+    ├── bucc2018/test-de.tsv   two ids a line
+    └── xquad/test-de.json     {question id: answer}
+
+The folder of labels looks the same, but for the questions, which are files like SQuAD's.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError, PolypruneError
+from ..storage import whole_file
+from .tasks import TASKS, find_task
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReport:
+    """The scores of a task, in percent."""
+
+    languages: dict[str, dict[str, float]]
+    """By language: accuracy; or f1, precision and recall; or f1 and exact."""
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean of each score over the languages."""
+        rows = list(self.languages.values())
+        return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
+
+    @property
+    def score(self) -> float | dict[str, float]:
+        """What the averages of `metrics` take: the mean accuracy or F1, or both F1 and exact."""
+        means = self.means
+        if "exact" in means:
+            return means
+        return means["accuracy"] if "accuracy" in means else means["f1"]
+
+    @property
+    def number(self) -> float:
+        """The one number of the task: mean accuracy, mean F1, or of F1 and exact the mean."""
+        score = self.score
+        return (score["f1"] + score["exact"]) / 2 if isinstance(score, dict) else score
+
+
+def write_predictions(
+    folder: Path, task: str, language: str, predictions: Any, split: str = "test"
+) -> Path:
+    """The file in the folder that now holds the predictions for a language of a task.
+
+    Args:
+        folder: that of all tasks.
+        task: one of XTREME's nine.
+        language: its code.
+        predictions: labels; or tags by sentence; or answers by question id; or pairs of ids; or
+            line numbers.
+        split: what has been predicted.
+    """
+    text = find_task(task).format.write(predictions)
+    path = _path(folder, task, language, split)
+    with whole_file(path, force=True) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def read_predictions(folder: Path, task: str, language: str, split: str = "test") -> Any:
+    """The predictions for a language of a task, as they were given to `write_predictions`."""
+    return _read(_path(folder, task, language, split), find_task(task).format.parse)
+
+
+def score_folder(predictions: Path, labels: Path) -> dict[str, TaskReport]:
+    """The scores of each task of which both folders have a subfolder, as XTREME's scorer has them.
+
+    The languages are those that there are labels for.
+    """
+    both = {path.name for path in _folders(predictions)} & {path.name for path in _folders(labels)}
+    reports = {
+        task: TaskReport(_score_task(predictions, labels, task)) for task in TASKS if task in both
+    }
+    if not reports:
+        raise DataError(
+            f"No task has both predictions in {predictions} and labels in {labels}. "
+            f"There should be folders with names such as {', '.join(TASKS)}."
+        )
+    return reports
+
+
+def overall(reports: Mapping[str, TaskReport]) -> dict[str, float]:
+    """The mean number of each kind of task of which none is missing, and of all nine (`all`)."""
+    groups: dict[str, list[str]] = {"all": list(TASKS)}
+    for task in TASKS.values():
+        groups.setdefault(task.group, []).append(task.name)
+    return {
+        group: sum(reports[task].number for task in tasks) / len(tasks)
+        for group, tasks in groups.items()
+        if all(task in reports for task in tasks)
+    }
+
+
+def _path(folder: Path, task: str, language: str, split: str) -> Path:
+    return folder / task / f"{split}-{language}.{find_task(task).format.suffix}"
+
+
+def _read(path: Path, parse: Callable[[str], Any]) -> Any:
+    try:
+        return parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(f"{path} does not exist. Write the predictions for it first.") from None
+    except ValueError as error:  # JSON's and Unicode's own errors are such, too
+        raise DataError(f"{path} cannot be read: {error}") from None
+
+
+def _folders(path: Path) -> list[Path]:
+    if not path.is_dir():
+        raise DataError(f"{path} is not a folder. Give one that has a folder for each task.")
+    return [child for child in path.iterdir() if child.is_dir()]
+
+
+def _score_task(predictions: Path, labels: Path, task: str) -> dict[str, dict[str, float]]:
+    form = find_task(task).format
+    files = sorted((labels / task).glob(f"test-*.{form.suffix}"))
+    if not files:
+        raise DataError(f"{labels / task} has no file test-*.{form.suffix}. Put labels into it.")
+    rows = {}
+    for path in files:
+        language = path.stem.removeprefix("test-")
+        gold = _read(path, form.parse_labels)
+        given = read_predictions(predictions, task, language)
+        try:
+            rows[language] = find_task(task).score(gold, given, language)
+        except PolypruneError as error:
+            raise DataError(f"{_path(predictions, task, language, 'test')}: {error}") from None
+    return rows

@@ -1,0 +1,128 @@
+"""Tagged words: long sentences in parts, labels on first pieces, and parts joined again."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConfigError, DataError
+from .encoded import Encoded
+from .examples import Tagged
+from .template import template
+
+AT_ONCE = 500
+"""Sentences whose words are tokenised together."""
+
+NONE = -100
+"""The label of what is not asked about."""
+
+SPECIALS = 3
+"""What the official scripts reserve, whatever a tokenizer adds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How tagged sentences become inputs, and labels of pieces become tags of words."""
+
+    longest: int = 128
+    """Tokens of an input."""
+
+    def encode(
+        self,
+        examples: Iterable[Tagged],
+        tokenizer: Any,
+        labels: Sequence[str] = (),
+        training: bool = False,
+    ) -> Iterator[Encoded]:
+        """A sentence's inputs, one after another: where the next word does not fit, a new one."""
+        if self.longest <= SPECIALS:
+            raise ConfigError(f"Inputs of {self.longest} tokens have no room for words.")
+        # Words stand between what a tokenizer puts before a pair and between its sentences: for
+        # XLM-R `<s>` and `</s></s>`.
+        around = template(tokenizer)
+        before, after = around.specials[0], around.specials[1]
+        numbers = {label: i for i, label in enumerate(labels)}
+        examples, number = iter(examples), 0
+        while some := list(islice(examples, AT_ONCE)):
+            pieces = _pieces(some, tokenizer, self.longest - SPECIALS)
+            for sentence in some:
+                tags = _numbers(sentence, number, numbers, training)
+                words = [pieces[word] for word in sentence.words]
+                for start, end in parts(words, self.longest - SPECIALS):
+                    yield _input(number, words[start:end], tags[start:end], before, after)
+                number += 1
+
+    def fit(self, longest: int) -> "Words":
+        """The same for inputs of at most so many tokens."""
+        return replace(self, longest=min(self.longest, longest))
+
+    def decode(
+        self,
+        examples: Sequence[Tagged],
+        encoded: Sequence[Encoded],
+        outputs: Sequence[np.ndarray],
+        labels: Sequence[str],
+    ) -> list[list[str]]:
+        """The tag of every word, from the label of its first piece."""
+        tags: list[list[str]] = [[] for _ in examples]
+        for part, numbers in zip(encoded, outputs, strict=True):
+            tags[part.example] += [labels[int(numbers[place])] for place in part.about]
+        return tags
+
+
+def parts(words: Sequence[Sequence[int]], budget: int) -> list[tuple[int, int]]:
+    """Where sentences are split: as many whole words in each part as there is room for."""
+    found, start, used = [], 0, 0
+    for i, pieces in enumerate(words):
+        if used + len(pieces) > budget and i > start:
+            found.append((start, i))
+            start, used = i, 0
+        used += len(pieces)
+    return [*found, (start, len(words))]
+
+
+def readable(pieces: list[int], budget: int, unknown: int) -> list[int]:
+    """The pieces of a word, or the unknown one if there are none, or too many."""
+    return pieces if 0 < len(pieces) <= budget else [unknown]
+
+
+def _pieces(sentences: Sequence[Tagged], tokenizer: Any, budget: int) -> dict[str, list[int]]:
+    """The pieces of every word, each tokenised alone, so that it begins like a word."""
+    words = sorted({word for sentence in sentences for word in sentence.words})
+    split = tokenizer(words, add_special_tokens=False, verbose=False)["input_ids"]
+    return {
+        word: readable(ids, budget, tokenizer.unk_token_id)
+        for word, ids in zip(words, split, strict=True)
+    }
+
+
+def _input(
+    number: int,
+    words: Sequence[list[int]],
+    tags: Sequence[int],
+    before: list[int],
+    after: list[int],
+) -> Encoded:
+    places = np.cumsum([len(before), *(len(pieces) for pieces in words)])[:-1].tolist()
+    ids = [*before, *(piece for pieces in words for piece in pieces), *after]
+    labels: tuple[int, ...] = ()
+    if tags:
+        row = np.full(len(ids), NONE)
+        row[places] = tags
+        labels = tuple(row.tolist())
+    return Encoded(number, ids, None, labels, places)
+
+
+def _numbers(
+    sentence: Tagged, number: int, numbers: dict[str, int], training: bool
+) -> Sequence[int]:
+    if sentence.tags is None or not numbers:
+        return ()
+    unknown = set(sentence.tags) - numbers.keys()
+    if unknown and training:
+        raise DataError(
+            f"Sentence {number + 1} has the tag {min(unknown)!r}. There are: {', '.join(numbers)}."
+        )
+    return [numbers.get(tag, NONE) for tag in sentence.tags]

@@ -1,0 +1,200 @@
+"""XTREME's nine tasks, each one record."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..errors import Spellings, UnknownName
+from .kinds import Answering, Classifying, Finding, Kind, Mining, Tagging
+from .prediction_formats import ANSWERS, LABELS, LINES, PAIRS, TAGS, Format
+from .readers import bitexts, pairs, questions, tagged
+from .readers.languages import LANGUAGES
+from .readers.reader import Reader
+from .scores import accuracy_of, chunks_of, mlqa_of, pairs_of, squad_of
+
+Group = Literal["classification", "tagging", "question answering", "retrieval"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a model is fine-tuned: the paper's settings where it tells, XTREME's where not."""
+
+    epochs: int = 5
+    """Of English alone; of all languages there are three."""
+    learning_rate: float = 2e-5
+    weight_decay: float = 0.0
+    warmup: int = 0
+    """Steps, at most a tenth of all."""
+    every: int = 500
+    """Steps from one look at dev to the next, at most an epoch."""
+    final: Literal["best", "last"] = "best"
+    """Which model is kept: the best on dev, or the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """All that is known of a task."""
+
+    name: str
+    """As XTREME's folders are called."""
+    title: str
+    """As papers call it."""
+    group: Group
+    kind: Kind
+    reader: Reader
+    score: Callable[[Any, Any, str], dict[str, float]]
+    """Gold, predictions and language to scores in percent, the first of which counts most."""
+    format: Format
+    """Of prediction files."""
+    labels: tuple[str, ...] = ()
+    recipe: Recipe | None = None
+    """None where nothing is trained."""
+    version: int = 1
+    """Changes when scores would: results of different versions cannot be compared."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those that it is scored in."""
+        return LANGUAGES[self.name]
+
+    def find(self, data: str, split: Any, languages: Sequence[str] | None) -> list[str]:
+        """The languages to read: those named, or all of the task that there is data for."""
+        if languages is None:
+            # If there is none at all, reading the first says where it was looked for.
+            return self.reader.languages(data, split, self.languages) or [self.languages[0]]
+        for code in languages:
+            if code not in self.languages:
+                known = ", ".join(self.languages)
+                raise UnknownName(
+                    f"language of {self.title}", code, self.languages, f"There are: {known}."
+                )
+        return list(dict.fromkeys(languages))
+
+
+UPOS = (
+    "O", "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON",
+    "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X", "_",
+)  # fmt: skip
+"""`O` is there because the official scripts add it; `_` is the tag of words left out."""
+
+IOB2 = ("B-LOC", "B-ORG", "B-PER", "I-LOC", "I-ORG", "I-PER", "O")
+
+_QA = Recipe(learning_rate=3e-5, weight_decay=1e-4, warmup=500, every=1000, final="last")
+
+_ALL = (
+    Task(
+        name="xnli",
+        title="XNLI",
+        group="classification",
+        kind=Classifying(),
+        reader=pairs.XNLI,
+        score=accuracy_of,
+        format=LABELS,
+        labels=("contradiction", "entailment", "neutral"),
+        recipe=Recipe(every=100),
+    ),
+    Task(
+        name="pawsx",
+        title="PAWS-X",
+        group="classification",
+        kind=Classifying(),
+        reader=pairs.PAWSX,
+        score=accuracy_of,
+        format=LABELS,
+        labels=("0", "1"),
+        recipe=Recipe(every=200),
+    ),
+    Task(
+        name="udpos",
+        title="POS",
+        group="tagging",
+        kind=Tagging(),
+        reader=tagged.UDPOS,
+        score=chunks_of,
+        format=TAGS,
+        labels=UPOS,
+        recipe=Recipe(epochs=10, every=500),
+    ),
+    Task(
+        name="panx",
+        title="NER",
+        group="tagging",
+        kind=Tagging(),
+        reader=tagged.PANX,
+        score=chunks_of,
+        format=TAGS,
+        labels=IOB2,
+        recipe=Recipe(epochs=10, every=1000),
+    ),
+    Task(
+        name="xquad",
+        title="XQuAD",
+        group="question answering",
+        kind=Answering(),
+        reader=questions.XQUAD,
+        score=squad_of,
+        format=ANSWERS,
+        recipe=_QA,
+    ),
+    Task(
+        name="mlqa",
+        title="MLQA",
+        group="question answering",
+        kind=Answering(),
+        reader=questions.MLQA,
+        score=mlqa_of,
+        format=ANSWERS,
+        recipe=_QA,
+    ),
+    Task(
+        name="tydiqa",
+        title="TyDiQA",
+        group="question answering",
+        kind=Answering(),
+        reader=questions.TYDIQA,
+        score=squad_of,
+        format=ANSWERS,
+        recipe=_QA,
+    ),
+    Task(
+        name="bucc2018",
+        title="BUCC",
+        group="retrieval",
+        kind=Mining(),
+        reader=bitexts.BUCC,
+        score=pairs_of,
+        format=PAIRS,
+    ),
+    Task(
+        name="tatoeba",
+        title="Tatoeba",
+        group="retrieval",
+        kind=Finding(),
+        reader=bitexts.TATOEBA,
+        score=accuracy_of,
+        format=LINES,
+    ),
+)
+
+TASKS = {each.name: each for each in _ALL}
+"""By name, in the order of the paper's tables."""
+
+
+def find_task(name: str) -> Task:
+    """The task of this name, or of what else it is called."""
+    spellings = Spellings()
+    for each in _ALL:
+        for spelling in (each.name, each.title, *_ALSO.get(each.name, ())):
+            spellings.setdefault(spelling.casefold(), each.name)
+    found = spellings.get(name.casefold())
+    if found is None:
+        raise UnknownName("task", name, spellings, "All nine: polyprune ls tasks.")
+    return TASKS[found]
+
+
+_ALSO = {
+    "udpos": ("pos", "ud-pos"),
+    "panx": ("ner", "wikiann", "pan-x"),
+    "tydiqa": ("tydiqa-goldp", "tydi"),
+    "bucc2018": ("bucc",),
+}
