@@ -31,6 +31,7 @@ bench: .venv/ready  ## speed against transformers; close other programs first
 	$(BIN)/python benchmarks/encoder.py
 	$(BIN)/python benchmarks/pruning.py
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/finetuning.py
 
 docs: .venv/ready  ## the site, in site/
 	$(PIP) -e ".[docs]"

@@ -35,52 +35,56 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+PARTS = {
+    "xnli": {"dev": (0, 45), "test": (300, 450)},
+    "pawsx": {"train": (0, 1400), "dev": (1400, 1500), "test": (1600, 1800)},
+    "udpos": {"dev": (0, 25), "test": (50, 170)},
+    "panx": {"dev": (0, 15), "test": (50, 150)},
+}
+"""What becomes of the dev files: which examples are in which set."""
+
+
 def carve(data: Path, out: Path) -> None:
     """Small train, dev and test sets in XTREME's layout, no example in two of them."""
-    rows: dict[str, list[str]] = {}
-    with (data / "xnli_train_small" / "train.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            cells = (row["premise"], row["hypothesis"], LABELS[row["label"]])
-            line = "\t".join(" ".join(cell.split()) for cell in cells)
-            rows.setdefault(row["lang_abv"], []).append(line)
-    for code, lines in rows.items():
+    for code, lines in small_xnli(data / "xnli_train_small" / "train.csv").items():
         write(out / f"xnli/train-{code}.tsv", "\n".join(lines) + "\n")
-    for task, parts in {
-        "xnli": {"dev": (0, 45), "test": (300, 540)},
-        "pawsx": {"train": (0, 1400), "dev": (1400, 1500), "test": (1600, 1900)},
-    }.items():
+    for task, parts in PARTS.items():
+        between = "\n\n" if task in ("udpos", "panx") else "\n"
         for path in sorted((data / task).glob("dev-*.tsv")):
-            lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+            examples = path.read_text(encoding="utf-8").strip("\n").split(between)
             for split, (start, end) in parts.items():
-                name = path.name.replace("dev", split)
-                write(out / task / name, "\n".join(lines[start:end]) + "\n")
-    for task in ("udpos", "panx"):
-        for path in sorted((data / task).glob("*.tsv")):
-            sentences = path.read_text(encoding="utf-8").strip().split("\n\n")
-            parts = {"dev": (0, 25), "test": (50, 170)}
-            if path.name.startswith("train"):
-                parts = {"train": (0, None)}
-            for split, (start, end) in parts.items():
-                chosen = sentences[start:end]
-                if chosen:
-                    name = f"{split}-{path.stem.partition('-')[2]}.tsv"
-                    write(out / task / name, "\n\n".join(chosen) + "\n\n")
+                if some := examples[start:end]:
+                    name = path.name.replace("dev", split)
+                    write(out / task / name, between.join(some) + between)
+        for path in sorted((data / task).glob("train-*.tsv")):
+            (out / task / path.name).symlink_to(path.resolve())
     questions(data, out)
     for folder in ("bucc2018", "tatoeba"):
         (out / folder).symlink_to((data / folder).resolve())
 
 
+def small_xnli(path: Path) -> dict[str, list[str]]:
+    """The lines of every language of a small training set that is not in XTREME's layout."""
+    lines: dict[str, list[str]] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            cells = (row["premise"], row["hypothesis"], LABELS[row["label"]])
+            line = "\t".join(" ".join(cell.split()) for cell in cells)
+            lines.setdefault(row["lang_abv"], []).append(line)
+    return lines
+
+
 def questions(data: Path, out: Path) -> None:
-    """TyDi QA's and MLQA's English as SQuAD's training file; 80 questions of XQuAD a language."""
+    """TyDi QA's and MLQA's English as SQuAD's training file; 50 questions of XQuAD a language."""
     tydi = data / "tydiqa/tydiqa-goldp-v1.1-train/tydiqa.goldp.en.train.json"
     mlqa = data / "mlqa/MLQA_V1/dev/dev-context-en-question-en.json"
     articles = []
-    for path, most in ((tydi, 700), (mlqa, 300)):
+    for path, most in ((tydi, 500), (mlqa, 60)):
         articles += islice(json.loads(path.read_text(encoding="utf-8"))["data"], most)
     write(out / "squad/train-v1.1.json", json.dumps({"data": articles}))
     for path in sorted((data / "xquad").glob("*.json")):
         whole = json.loads(path.read_text(encoding="utf-8"))["data"]
-        some, left = [], 80
+        some, left = [], 50
         for article in whole:
             paragraphs = []
             for paragraph in article["paragraphs"]:
@@ -97,11 +101,11 @@ CELLS = {
     ("tatoeba", "zero-shot"): None,
     ("udpos", "transfer"): (2e-4, 2, 1000),
     ("udpos", "translate-train-all"): (2e-4, 2, 300),
-    ("panx", "transfer"): (2e-4, 2, 2000),
-    ("panx", "translate-train-all"): (2e-4, 2, 250),
-    ("xnli", "transfer"): (1e-4, 1, 3500),
-    ("xnli", "translate-train-all"): (1e-4, 1, 1500),
-    ("pawsx", "transfer"): (1e-4, 2, 1400),
+    ("panx", "transfer"): (2e-4, 2, 1500),
+    ("panx", "translate-train-all"): (2e-4, 2, 150),
+    ("xnli", "transfer"): (1e-4, 1, 2500),
+    ("xnli", "translate-train-all"): (1e-4, 1, 300),
+    ("pawsx", "transfer"): (1e-4, 1, 1400),
     ("xquad", "transfer"): (1e-4, 1, None),
     ("bucc2018", "zero-shot"): None,
 }

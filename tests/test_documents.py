@@ -9,6 +9,7 @@ from importlib import import_module
 
 import pytest
 from conftest import REPOSITORY
+from tiny_xtreme import xtreme_folder
 
 import polyprune as pp
 from polyprune.corpora.probes import probe_texts
@@ -63,7 +64,7 @@ def test_the_commands_of_the_readme_run(tmp_path, e5_folder):
 @pytest.mark.slow
 def test_the_examples_of_every_help_run(tmp_path, e5_folder):
     write_text(tmp_path)
-    for verb in ("score", "prune", "train", "shrink", "measure", "ls"):
+    for verb in ("score", "prune", "train", "shrink", "finetune", "evaluate", "measure", "ls"):
         text = run_command(["polyprune", verb, "--help"], tmp_path, e5_folder).stdout
         example = shlex.split(text.strip().splitlines()[-1])
         assert example[:2] == ["polyprune", verb]
@@ -71,7 +72,8 @@ def test_the_examples_of_every_help_run(tmp_path, e5_folder):
 
 
 def write_text(folder):
-    """What the examples read: probe sentences, one file a language in `text`, and the configs."""
+    """What the examples read: configs, tasks, and probe sentences, a file a language in `text`."""
+    xtreme_folder(folder / "xtreme")
     (folder / "configs").symlink_to(REPOSITORY / "configs")
     (folder / "text").mkdir()
     for code, lines in probe_texts().items():

@@ -1,5 +1,6 @@
 """`polyprune evaluate`: scores in every language, of one model or of several side by side."""
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -48,10 +49,13 @@ def evaluate(
 
     Example: polyprune evaluate half-xnli --task xnli --data xtreme --split dev --json
     """
+    from transformers.utils.logging import disable_progress_bar
+
     from ..errors import ConfigError
-    from ..evaluation.evaluate import Asking, evaluate_system
+    from ..evaluation.evaluate import Asking, check_model, evaluate_system, folders_of
     from ..evaluation.tasks import find_task
 
+    disable_progress_bar()
     record, chosen = find_task(task), split(languages)
     sizes = [fraction(size) for size in split(sparsity) or ()] or [None]
     if predictions is not None and len(models) * len(sizes) > 1:
@@ -59,7 +63,7 @@ def evaluate(
     asking = Asking(
         data=data,
         split=split_name,
-        languages=None if chosen is None else tuple(chosen),
+        languages=tuple(chosen) if chosen else None,
         limit=limit,
         labels=labels,
         predictions=predictions,
@@ -67,8 +71,12 @@ def evaluate(
         layer=layer,
         fallback=fallback,
     )
+    for model in models:
+        check_model(model, record)
+    asking.check(record)
     codes = record.find(data, asking.split, asking.languages)
-    with progress("Evaluating", len(models) * len(sizes) * len(codes)) as watch:
+    seeds = sum(len(folders_of(model)) for model in models)
+    with progress("Evaluating", seeds * len(sizes) * len(codes)) as watch:
         systems = [
             evaluate_system(model, record, asking, size, watch)
             for model in models
@@ -88,20 +96,23 @@ def evaluate(
         )
         return
     show_scores(systems, f"{record.title}, {asking.split}")
-    if missing and chosen is None:
-        typer.echo(f"No data for {', '.join(missing)}: the mean is over {len(codes)} languages.")
-    if any(each.scores is None for each in systems[0].languages.values()):
-        typer.echo("Where there is no score, the data does not tell what is right; see --labels.")
+    if missing and not chosen:
+        typer.echo(f"No data for {', '.join(missing)}.")
     if predictions is not None:
         typer.echo(f"Predictions are in {predictions / record.name}.")
 
 
 def show_scores(systems: Sequence[Any], title: str) -> None:
-    """A row a language, a column a system."""
+    """A row a language, a column a system, and what is to be said about them."""
     codes = list(systems[0].languages)
     rows = [[code, *(cell(system.languages[code].scores) for system in systems)] for code in codes]
     rows.append(["mean", *(cell(system.mean, system.spread) for system in systems)])
-    show_table(["language", *(column(system) for system in systems)], rows, title=title)
+    names = columns(systems, shutil.get_terminal_size().columns)
+    show_table(["language", *names], rows, title=title, sum_up=True)
+    blank = [code for code in codes if systems[0].languages[code].scores is None]
+    if blank:
+        which = "Nothing can be scored" if blank == codes else f"No score for {', '.join(blank)}"
+        typer.echo(f"{which}: the data does not tell what is right; see --labels.")
     for system in systems:
         lent = {
             code: each.gates for code, each in system.languages.items() if each.gates is not None
@@ -111,9 +122,21 @@ def show_scores(systems: Sequence[Any], title: str) -> None:
             typer.echo(f"{system.model}: gates of other languages for {those}.")
 
 
-def column(system: Any) -> str:
-    """What a column is called."""
-    return system.model if system.sparsity is None else f"{system.model}\n{system.sparsity:.0%} cut"
+def columns(systems: Sequence[Any], width: int) -> list[str]:
+    """What columns are called: models as given, or their last parts where there is no room."""
+    paths = [system.model for system in systems]
+    names, count = paths, 0
+    room = (width - len("language")) // len(paths) - 2
+    if max(map(len, paths)) > room:
+        names = []
+        while len(set(names)) < len(set(paths)):  # as many parts as tell them apart
+            count += 1
+            names = ["/".join(Path(path).parts[-count:]) for path in paths]
+    names = [name if len(name) <= room else name.replace("/", "/\n") for name in names]
+    return [
+        name if system.sparsity is None else f"{name}\n{system.sparsity:.0%} cut"
+        for name, system in zip(names, systems, strict=True)
+    ]
 
 
 def cell(scores: dict[str, float] | None, spread: dict[str, float] | None = None) -> str:

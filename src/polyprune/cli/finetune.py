@@ -64,8 +64,8 @@ def finetune(
         model=model,
         task=find_task(task),
         data=data,
-        regime=regime,  # pyright: ignore[reportArgumentType]
-        languages=None if chosen is None else tuple(chosen),
+        regime=regime,
+        languages=tuple(chosen) if chosen else None,
         limit=limit,
         sparsity=fraction(sparsity),
         words=not freeze_words,
@@ -79,16 +79,17 @@ def finetune(
         batch=batch,
     )
     tuning = Tuning(setup, wanted, out, force=force)
-    with progress("Preparing", 0) as watch:
-        examples = tuning.encode(watch)
+    examples = None
     for setting in tuning.pending():
+        if examples is None:
+            with progress("Preparing", 0) as watch:
+                examples = tuning.encode(watch)
         run, folder = tuning.run(setting, examples)
         follow(run, folder, material=tuning.material, tell=dev_scores)
-        if is_main():
-            tuning.conclude(setting)
+        tuning.conclude(setting)
+    tuning.finish()
     if not is_main():
         return
-    tuning.finish()
     answer = {"models": [str(path) for path in tuning.models], "results": tuning.results}
     if as_json:
         show_json(answer)

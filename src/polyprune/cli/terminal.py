@@ -19,9 +19,12 @@ def show_json(answer: dict) -> None:
 
 
 def show_table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    title: str | None = None,
+    sum_up: bool = False,
 ) -> None:
-    """Print a table, its numbers to the right."""
+    """Print a table, its numbers to the right; the last row apart if it sums up the others."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -31,8 +34,8 @@ def show_table(
     for i, column in enumerate(columns):
         numeric = all(str(row[i])[:1].isdigit() for row in rows)
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*map(str, row))
+    for i, row in enumerate(rows):
+        table.add_row(*map(str, row), end_section=sum_up and i == len(rows) - 2)
     Console(highlight=False).print(table)
 
 
@@ -56,7 +59,8 @@ def numbers(text: str | None, kind: type[Number]) -> tuple[Number, ...]:
     try:
         found = tuple(kind(word) for word in split(text) or ())
     except ValueError as error:
-        raise ConfigError(f"{text!r} is no number, or list of numbers such as 1,2.") from error
+        such = "whole numbers such as 1,2" if kind is int else "numbers such as 1e-5,2e-5"
+        raise ConfigError(f"{text!r} is no number: give one, or several {such}.") from error
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..errors import ConfigError
 from ..model.axes import Float
 from ..model.hub import longest_of
 from ..model.sentences import pooling_of, prompt_of
@@ -39,7 +40,9 @@ class Embedding:
         folder = Path(model.config.name_or_path or "?")
         if layer is None and (folder / "1_Pooling").is_dir():
             return cls(depth, pooling_of(folder), prompt_of(folder), longest)
-        return cls(min(depth, round(MIDDLE * depth)) if layer is None else layer, longest=longest)
+        if layer is not None and not 0 <= layer <= depth:
+            raise ConfigError(f"There is no layer {layer}: this model has {depth}, from 1.")
+        return cls(round(MIDDLE * depth) if layer is None else layer, longest=longest)
 
 
 def embed(

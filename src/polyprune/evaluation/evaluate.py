@@ -6,22 +6,27 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from statistics import fmean, pstdev
+from types import SimpleNamespace
 from typing import Any
 
-from ..errors import ConfigError
-from ..model.hub import find
+from ..errors import ConfigError, UnknownName
+from ..model.hub import find, read_shape
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..pruning.elastic import load
 from ..pruning.gating import DynamicGating
 from ..training.prepare import tokenizer_of
+from .checks import check_there, checked, place_of, telling
 from .embedding import Embedding
 from .kinds import Answering, Kind, Subject, check_labels
 from .predict import Watch
 from .readers.labels import with_labels
+from .readers.splits import CALLED
 from .rows import is_borrowed, row_of
 from .submission import write_predictions
 from .tasks import Task
 from .tuning import finetuned
+
+SPLITS = ("test", "dev")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,27 @@ class Asking:
     """Of sentence embeddings; the eighth of twelve, or a sentence encoder's own, unless given."""
     fallback: str = "en"
     """Whose gates a language without any uses."""
+
+    def __post_init__(self):
+        if self.split not in SPLITS:
+            raise UnknownName("split", self.split, SPLITS, f"There are: {', '.join(SPLITS)}.")
+
+    def check(self, task: Task) -> None:
+        """Raise for what a task has no use for, and for all that is wrong with its data.
+
+        Everything is read for that: rather now than after an hour.
+        """
+        retrieval = task.kind.readout == "hidden-states"
+        if self.layer is not None and not retrieval:
+            raise ConfigError(f"--layer is for retrieval: leave it out for {task.title}.")
+        if self.limit is not None and retrieval:
+            raise ConfigError(
+                f"{task.title} looks for translations among all sentences: leave --limit out."
+            )
+        codes = task.find(self.data, self.split, self.languages)
+        check_there(task, self.data, self.split, codes)
+        for code in codes:
+            _gold(task, self, code, _read(task, self, self.split, code))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +99,7 @@ class Candidate:
         folder = find(path)
         readout = task.kind.readout
         model = load(folder, "hidden-states" if readout == "hidden-states" else None)
-        if readout not in ("hidden-states", model.readout_kind):
-            raise ConfigError(
-                f"{path} has the readout {model.readout_kind}, and {task.title} needs {readout}. "
-                f"First: polyprune finetune {path} --task {task.name}."
-            )
+        _check_readout(path, model.readout_kind, task)
         check_size(model, sparsity)
         return cls(model, tokenizer_of(folder, model), sparsity)
 
@@ -96,6 +118,28 @@ class Candidate:
         return self._cut[row], row
 
 
+def check_model(path: str, task: Task) -> None:
+    """Raise unless a model, or each of its seeds, was fine-tuned for a task; from headers alone."""
+    for folder in folders_of(path):
+        config, readout = read_shape(folder)
+        _check_readout(folder, readout, task)
+        if task.labels:
+            check_labels(Subject(SimpleNamespace(config=config), None), task.labels, task.name)
+
+
+def _check_readout(path: str | Path, readout: str, task: Task) -> None:
+    if task.kind.readout not in ("hidden-states", readout):
+        raise ConfigError(
+            f"{path} has the readout {readout}, and {task.title} needs {task.kind.readout}. "
+            f"First: polyprune finetune {path} --task {task.name}."
+        )
+
+
+def folders_of(path: str) -> list[str | Path]:
+    """The models that a path stands for: several if it was fine-tuned with several seeds."""
+    return [*finetuned(Path(path))] if Path(path).is_dir() else [path]
+
+
 def check_size(model: PolyprunePreTrainedModel, sparsity: float | None) -> None:
     """Raise unless a model has this size, or needs none."""
     elastic: Any = model.elastic
@@ -111,7 +155,9 @@ def evaluate(
 ) -> Iterator[LanguageResult]:
     """The scores of every language, one after the other."""
     kind = _kind(task, asking)
-    for code in task.find(asking.data, asking.split, asking.languages):
+    codes = task.find(asking.data, asking.split, asking.languages)
+    check_there(task, asking.data, asking.split, codes)
+    for code in codes:
         examples = _read(task, asking, asking.split, code)
         model, row = candidate.for_language(code, asking.fallback)
         embedding = None
@@ -122,8 +168,8 @@ def evaluate(
             check_labels(subject, task.labels, task.name)
         predictions = kind.predict(subject, examples, partial(_dev, task, asking, code, examples))
         if asking.predictions is not None:
-            write_predictions(asking.predictions, task.name, code, predictions)
-        gold = kind.gold(examples)
+            write_predictions(asking.predictions, task.name, code, predictions, asking.split)
+        gold = _gold(task, asking, code, examples)
         yield LanguageResult(
             language=code,
             examples=len(predictions),
@@ -138,10 +184,19 @@ def _dev(task: Task, asking: Asking, code: str, examples: list[Any]) -> list[Any
 
 
 def _read(task: Task, asking: Asking, split: Any, code: str) -> list[Any]:
-    examples = list(islice(task.reader.read(asking.data, split, code), asking.limit))
-    if asking.labels is not None and split == "test" and task.kind.gold(examples) is None:
-        return with_labels(task.name, examples, asking.labels, code)
-    return examples
+    place = place_of(task, asking.data, split, code)
+    # Files of labels are of all examples.
+    most = asking.limit if asking.labels is None else None
+    examples = list(islice(task.reader.read(asking.data, split, code), most))
+    if asking.labels is not None and split == "test" and not _gold(task, asking, code, examples):
+        examples = with_labels(task.name, examples, asking.labels, code)
+        place = f"{CALLED[split]} of {task.name} for {code!r}, labelled by {asking.labels},"
+    return list(checked(task, islice(examples, asking.limit), place))
+
+
+def _gold(task: Task, asking: Asking, code: str, examples: list[Any]) -> Any:
+    with telling(place_of(task, asking.data, asking.split, code)):
+        return task.kind.gold(examples)
 
 
 def _kind(task: Task, asking: Asking) -> Kind:
@@ -204,9 +259,11 @@ def evaluate_system(
 ) -> SystemResult:
     """The scores of a model, or of all seeds of one that was fine-tuned several times."""
     seeds = []
-    folders = finetuned(Path(path)) if Path(path).is_dir() else [path]
+    folders = folders_of(path)
     if len(folders) > 1 and asking.predictions is not None:
         raise ConfigError(f"{path} holds several seeds: write predictions of one, {folders[0]}.")
+    if asking.predictions is not None:  # if that cannot be, then now
+        (asking.predictions / task.name).mkdir(parents=True, exist_ok=True)
     for folder in folders:
         candidate = Candidate.load(folder, task, sparsity)
         seeds.append(list(watch(f"{path}", evaluate(candidate, task, asking))))

@@ -4,9 +4,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,7 +14,6 @@ from accelerate.utils import gather_object
 
 from ..corpora.prefetch import prefetch
 from ..corpora.sources import Position
-from ..errors import ConfigError, UnknownName
 from ..model.hub import find
 from ..pruning.budget import unflatten
 from ..pruning.elastic import load
@@ -27,115 +25,18 @@ from ..training.prepare import tokenizer_of
 from ..training.session import Material, Session
 from ..training.work import Work
 from .encoded import Encoded
-from .kinds import Learned, Subject
+from .kinds import Subject
 from .predict import label_tensors, tensors
 from .rows import row_of
+from .settings import Setting, Setup
 from .start import gating_of, prepare
-from .store import Store, order, write_store
-from .tasks import Recipe, Task
+from .store import Store, order
+from .training_data import encode_training, learned, read_development
 
-Regime = Literal["transfer", "translate-train-all"]
-REGIMES = {
-    "transfer": "English alone, evaluated in every language",
-    "translate-train-all": "all languages together: translations or, for POS and NER, people's own",
-}
-
-DEV = 1000
-"""Examples of each language that are looked at during training, where there are several."""
-
+__all__ = ["Setting", "Setup", "TaskMaterial", "TaskSession", "encode_training", "plan"]
 
 AT_ONCE = {"sentence-classification": 32, "token-classification": 32, "span": 8}
 """Examples in a pass: windows of questions are long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What is fine-tuned, for what, on what."""
-
-    model: str
-    """A folder, a Hugging Face id, or `e5-small`."""
-    task: Task
-    data: str
-    """A folder or a data set; see `readers`."""
-    regime: Regime = "transfer"
-    languages: tuple[str, ...] | None = None
-    """To train on; those of the regime unless given."""
-    limit: int | None = None
-    """Examples of each language that are trained on."""
-    sparsity: float | None = None
-    """The one size of an elastic model to fine-tune; all of them unless given."""
-    words: bool = True
-    """Whether the word table is trained too."""
-
-    def __post_init__(self):
-        if self.regime not in REGIMES:
-            raise UnknownName("regime", self.regime, REGIMES, f"There are: {', '.join(REGIMES)}.")
-        if self.task.recipe is None:
-            raise ConfigError(
-                f"{self.task.title} has nothing to train on: polyprune evaluate MODEL --task "
-                f"{self.task.name} takes any encoder."
-            )
-
-    @property
-    def recipe(self) -> Recipe:
-        """Of the task."""
-        assert self.task.recipe is not None
-        return self.task.recipe
-
-    @property
-    def training(self) -> list[str]:
-        """The languages to train on."""
-        if self.languages is None and self.regime == "transfer":
-            return ["en"]
-        return self.task.find(self.data, self.split, self.languages)
-
-    @property
-    def split(self) -> Literal["train", "translated"]:
-        """What is trained on."""
-        return "train" if self.regime == "transfer" else "translated"
-
-    @property
-    def development(self) -> list[str]:
-        """The languages that a model is chosen by, as far as there is dev data."""
-        wanted = self.training if self.regime == "transfer" else self.task.languages
-        return self.task.reader.languages(self.data, "dev", wanted)
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What the paper searches over, and the chance that is left."""
-
-    learning_rate: float
-    epochs: int
-    seed: int = 1
-    batch: int = 32
-
-    def __post_init__(self):
-        if self.epochs < 1 or self.batch < 1:
-            raise ConfigError("Epochs and batches are 1 or more.")
-
-    @property
-    def name(self) -> str:
-        """For a folder."""
-        return f"lr-{self.learning_rate:g}-epochs-{self.epochs}-seed-{self.seed}"
-
-
-def encode_training(setup: Setup, path: Path, watch: Any = lambda _, things: things) -> Store:
-    """What is trained on, tokenised and written to a file, or found there."""
-    if path.is_file():
-        return Store(path)
-    model = load(setup.model)
-    tokenizer = tokenizer_of(find(setup.model), model)
-    preprocessing = _kind(setup.task).fitted(model)
-
-    def examples() -> Iterator[tuple[str, Encoded]]:
-        for code in setup.training:
-            read = setup.task.reader.read(setup.data, setup.split, code)
-            some = watch(f"Reading {code}", islice(read, setup.limit))
-            for each in preprocessing.encode(some, tokenizer, setup.task.labels, training=True):
-                yield code, each
-
-    return write_store(path, examples())
 
 
 def plan(setup: Setup, setting: Setting, examples: int) -> Run:
@@ -210,7 +111,7 @@ class TaskMaterial(Material):
             teacher=None,
             setup=setup,
             store=Store(self.examples),
-            preprocessing=_kind(setup.task).fitted(model),
+            preprocessing=learned(setup.task).fitted(model),
         )
 
 
@@ -284,17 +185,4 @@ class TaskSession(Session):
 
     @cached_property
     def _development(self) -> dict[str, tuple[list[Any], Any]]:
-        """The dev examples of every language that tells what is right, and what that is."""
-        task, setup = self.setup.task, self.setup
-        codes = setup.development
-        most = DEV if len(codes) > 1 else None
-        read = {
-            code: list(islice(task.reader.read(setup.data, "dev", code), most)) for code in codes
-        }
-        both = {code: (examples, task.kind.gold(examples)) for code, examples in read.items()}
-        return {code: (examples, gold) for code, (examples, gold) in both.items() if gold}
-
-
-def _kind(task: Task) -> Learned:
-    assert isinstance(task.kind, Learned)
-    return task.kind
+        return read_development(self.setup)

@@ -170,8 +170,8 @@ def check_labels(subject: Subject, labels: Sequence[str], task: str) -> None:
     if sorted(subject.labels) != sorted(labels):
         says = ", ".join(subject.labels[:8]) + (", …" if len(subject.labels) > 8 else "")
         raise ConfigError(
-            f"This model was not fine-tuned for {task}: it says {says}. First: polyprune finetune "
-            f"MODEL --task {task}."
+            f"{subject.model.config.name_or_path or 'This model'} was not fine-tuned for {task}: "
+            f"it says {says}. First: polyprune finetune MODEL --task {task}."
         )
 
 

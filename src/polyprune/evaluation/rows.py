@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..corpora.languages import language, same_family
+from ..corpora.languages import Language, language, same_family
 from ..errors import UnknownName
 from ..model.gates_file import SHARED
 
@@ -15,21 +15,29 @@ def row_of(code: str, rows: Sequence[str], fallback: str = "en") -> str:
     """
     if tuple(rows) == (SHARED,):
         return SHARED
-    try:
-        known = language(code)
-    except UnknownName:
-        return fallback if fallback in rows else rows[0]
-    if known.code in rows:
-        return known.code
-    kin = [row for row in rows if same_family(language(row), known)]
-    return kin[0] if kin else fallback if fallback in rows else rows[0]
+    if own := _own(code, rows):
+        return own
+    known = _known(code)
+    kin = [row for row in rows if known and (other := _known(row)) and same_family(other, known)]
+    return kin[0] if kin else _own(fallback, rows) or rows[0]
 
 
 def is_borrowed(code: str, row: str) -> bool:
     """Whether a row is another language's."""
-    if row == SHARED:
-        return False
+    return row != SHARED and _own(code, [row]) is None
+
+
+def _own(code: str, rows: Sequence[str]) -> str | None:
+    """The row of a language, however it is spelled."""
+    if code in rows:
+        return code
+    known = _known(code)
+    return known.code if known and known.code in rows else None
+
+
+def _known(code: str) -> Language | None:
+    """What is known of a language; nothing if it is none of CC-100's."""
     try:
-        return language(code).code != row
+        return language(code)
     except UnknownName:
-        return True
+        return None

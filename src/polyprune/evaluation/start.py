@@ -42,13 +42,9 @@ def settled(model: PolyprunePreTrainedModel, sparsity: float | None) -> Polyprun
 
     A model of every size keeps them all unless one is chosen.
     """
+    check_sparsity(model, sparsity)
     elastic: Any = model.elastic
     if elastic is None:
-        if sparsity is not None:
-            raise ConfigError(
-                "This model has one size. Give a sparsity for elastic models only, or first: "
-                "polyprune prune MODEL --sparsity."
-            )
         return model
     if isinstance(elastic.gating, DynamicGating) and sparsity is None:
         return model
@@ -57,6 +53,17 @@ def settled(model: PolyprunePreTrainedModel, sparsity: float | None) -> Polyprun
     own = [elastic.gates(sparsity, [row]) for row in elastic.rows]
     model.elastic = Elastic(FixedGating(stacked(own)), elastic.rows, elastic.weights)
     return model
+
+
+def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> None:
+    """Raise if a size is asked of a model that has but one."""
+    elastic: Any = model.elastic
+    every = elastic is not None and isinstance(elastic.gating, DynamicGating)
+    if sparsity is not None and not every:
+        raise ConfigError(
+            "This model has one size. Give a sparsity for elastic models only, or first: "
+            "polyprune prune MODEL --sparsity."
+        )
 
 
 def stacked(gates: list[Gates]) -> Gates:

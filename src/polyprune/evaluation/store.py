@@ -31,12 +31,13 @@ class Store:
     def __init__(self, path: Path):
         try:
             self._rows = datasets.Dataset.from_file(str(path))
+            # Of this column alone: the others stay on disk.
+            self.lengths: np.ndarray = self._rows.data.column("length").to_numpy()
         except Exception as error:  # whatever Arrow does not like
             reason = str(error).partition("\n")[0]
             raise CheckpointError(
                 f"{path} is damaged ({reason}). Delete it: it is made again."
             ) from error
-        self.lengths: np.ndarray = np.asarray(self._rows.with_format("numpy")[:]["length"])
 
     def __len__(self) -> int:
         return len(self._rows)

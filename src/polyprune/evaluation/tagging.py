@@ -91,6 +91,8 @@ def readable(pieces: list[int], budget: int, unknown: int) -> list[int]:
 def _pieces(sentences: Sequence[Tagged], tokenizer: Any, budget: int) -> dict[str, list[int]]:
     """The pieces of every word, each tokenised alone, so that it begins like a word."""
     words = sorted({word for sentence in sentences for word in sentence.words})
+    if not words:  # which tokenizers cannot split
+        return {}
     split = tokenizer(words, add_special_tokens=False, verbose=False)["input_ids"]
     return {
         word: readable(ids, budget, tokenizer.unk_token_id)

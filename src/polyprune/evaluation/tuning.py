@@ -3,20 +3,28 @@
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from ..errors import ConfigError
-from ..storage import whole_file
+from ..errors import CheckpointError, ConfigError
+from ..model.fingerprint import glance
+from ..model.hub import find
+from ..storage import whole_file, whole_folder
 from ..training.checkpoints import check_same
 from ..training.log import read_log
 from ..training.places import Places
 from ..training.plan import Run
-from .finetuning import Setting, Setup, TaskMaterial, encode_training, plan
+from ..training.session import all_processes
+from .finetuning import TaskMaterial, plan
+from .settings import Setting, Setup
+from .training_data import encode_training
 
-LEARNING_RATES = (*(n * 1e-6 for n in range(1, 10)), *(n * 1e-5 for n in range(1, 6)))
+LEARNING_RATES = tuple(
+    float(f"{digit}e{power}") for power, last in ((-6, 9), (-5, 5)) for digit in range(1, last + 1)
+)
 """The paper's (App. A): [1e-6, 2e-6, …, 5e-5]."""
 
 EPOCHS = {"transfer": (5, 10), "translate-train-all": (3,)}
@@ -34,6 +42,10 @@ class Grid:
     def __post_init__(self):
         if not (self.learning_rates and self.epochs and self.seeds):
             raise ConfigError("Give one learning rate, number of epochs and seed or more.")
+        if len(set(self.seeds)) < len(self.seeds):
+            given = ", ".join(map(str, self.seeds))
+            raise ConfigError(f"The seeds {given} are not all different: give each of them once.")
+        assert self.cells  # which checks every setting
 
     @classmethod
     def of(cls, setup: Setup, search: bool = False) -> "Grid":
@@ -61,23 +73,35 @@ class Tuning:
     out/<setting>/        a run
     out/results.jsonl     a line for every run that is done
     out/model, or out/seed-<n> for each of several seeds
+
+    Nothing is written before the examples have been read without a mistake.
     """
 
     def __init__(self, setup: Setup, grid: Grid, out: Path, *, force: bool = False):
         self.setup, self.grid, self.out = setup, grid, out
-        self._begin(force)
+        self._processes = all_processes()
+        self._check_place()
+        self._new = force or not self._is_known()
+        self._processes.wait_for_everyone()  # none begins before all have looked
 
     @property
     def models(self) -> list[Path]:
         """Where the finished models are."""
-        if len(self.grid.seeds) == 1:
-            return [self.out / "model"]
-        return [self.out / f"seed-{seed}" for seed in self.grid.seeds]
+        return [self._target(seed) for seed in self.grid.seeds]
 
     @property
     def results(self) -> list[dict[str, Any]]:
         """What is done, each with its setting, its dev score and those of every language."""
-        return read_log(self.out / "results.jsonl")
+        path = self.out / "results.jsonl"
+        if self._new:  # what is there will be replaced
+            return []
+        try:
+            lines = read_log(path)
+        except ValueError:  # no JSON
+            lines = [{}]
+        if not all(line.keys() >= _RESULT for line in lines):
+            raise CheckpointError(f"{path} is damaged. Pass --force to begin anew.")
+        return lines
 
     @property
     def material(self) -> TaskMaterial:
@@ -86,7 +110,11 @@ class Tuning:
 
     def encode(self, watch: Any = lambda _, things: things) -> int:
         """How many examples there are to train on, once they are tokenised."""
-        return len(encode_training(self.setup, self.material.examples, watch))
+        with self._processes.main_process_first():
+            if self._new and self._processes.is_main_process:
+                self._begin(watch)
+            self._new = False
+            return len(encode_training(self.setup, self.material.examples, watch))
 
     def pending(self) -> Iterator[Setting]:
         """What is still to do: the grid, then the best of it with the other seeds."""
@@ -104,32 +132,41 @@ class Tuning:
 
     def conclude(self, setting: Setting) -> dict[str, Any]:
         """Write a run's result down, and keep its model if it is the best of its seed."""
+        if self._processes.is_main_process:
+            self._conclude(setting)
+        self._processes.wait_for_everyone()
+        result = self._of(setting)
+        assert result is not None
+        return result
+
+    def _conclude(self, setting: Setting) -> None:
         places = Places(self.out / setting.name)
-        log = read_log(places.log)
-        measured = [entry for entry in log if entry["held_out"]]
-        chosen = min(measured, key=_wrong, default=None)
-        if measured and self.setup.recipe.final == "last":
-            chosen = measured[-1]
-        wrong = chosen["held_out"] if chosen else {}
-        result = {
-            "setting": asdict(setting),
-            "steps": log[-1]["step"],
-            "step": chosen["step"] if chosen else log[-1]["step"],
-            "score": 100 * (1 - _wrong(chosen)) if chosen else None,
-            "languages": {code: 100 * (1 - share) for code, share in wrong.items()},
-        }
+        result = {"setting": asdict(setting), **self._chosen(read_log(places.log))}
         lines = [*self.results, result]
-        target = self._target(setting)
         best = max((line for line in lines if line["setting"]["seed"] == setting.seed), key=_rank)
         if best is result:
-            shutil.rmtree(target, ignore_errors=True)
-            shutil.copytree(places.model, target)
+            self._make_room(setting.seed)
+            with whole_folder(self._target(setting.seed), force=True) as new:
+                shutil.copytree(places.model, new, dirs_exist_ok=True)
         with whole_file(self.out / "results.jsonl", force=True) as path:
             path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
         log_text = places.log.read_bytes()
         places.clear()
         places.log.write_bytes(log_text)  # curves are small, and worth a look
-        return result
+
+    def _chosen(self, log: list[dict[str, Any]]) -> dict[str, Any]:
+        """The step whose model was kept, and its scores on dev."""
+        measured = [entry for entry in log if entry["held_out"]]
+        chosen = min(measured, key=_wrong, default=None)
+        if measured and self.setup.recipe.final == "last":
+            chosen = measured[-1]
+        wrong = chosen["held_out"] if chosen else {}
+        return {
+            "steps": log[-1]["step"],
+            "step": chosen["step"] if chosen else log[-1]["step"],
+            "score": 100 * (1 - _wrong(chosen)) if chosen else None,
+            "languages": {code: 100 * (1 - share) for code, share in wrong.items()},
+        }
 
     def best(self, seed: int) -> Setting:
         """The setting with the best dev score of those with this seed."""
@@ -143,28 +180,87 @@ class Tuning:
 
     def finish(self) -> None:
         """Remove what is no longer needed."""
-        self.material.examples.unlink(missing_ok=True)
+        if self._processes.is_main_process:
+            self.material.examples.unlink(missing_ok=True)
 
     def _of(self, setting: Setting) -> dict[str, Any] | None:
         done = (line for line in self.results if line["setting"] == asdict(setting))
         return next(done, None)
 
-    def _target(self, setting: Setting) -> Path:
-        return self.models[self.grid.seeds.index(setting.seed)]
+    @property
+    def _tried(self) -> set[int]:
+        """The seeds of what is done."""
+        return {line["setting"]["seed"] for line in self.results}
 
-    def _begin(self, force: bool) -> None:
-        record = self.out / "tuning.json"
-        identity = json.loads(json.dumps(self.material.files | {"model": self.setup.model}))
-        if force and record.is_file():
-            shutil.rmtree(self.out)
-        if record.is_file():
-            check_same(record, identity)
+    def _target(self, seed: int) -> Path:
+        several = len(self._tried | set(self.grid.seeds)) > 1
+        return self.out / (f"seed-{seed}" if several else "model")
+
+    def _make_room(self, seed: int) -> None:
+        """Let what was the only model be one of several."""
+        only = self.out / "model"
+        if not only.is_dir() or only == self._target(seed):
             return
-        if self.out.exists() and (self.out.is_file() or any(self.out.iterdir())):
+        for before in self._tried:  # which is one, or none if it was killed before it said so
+            only.rename(self._target(before))
+
+    @property
+    def _record(self) -> Path:
+        return self.out / "tuning.json"
+
+    @property
+    def _identity(self) -> dict[str, Any]:
+        setup = self.setup
+        about = {"model": setup.model, "start": glance(find(setup.model)), "words": setup.words}
+        return json.loads(json.dumps(self.material.files | about))
+
+    def _is_known(self) -> bool:
+        """Whether this very tuning has begun; raise if another one has."""
+        if not self._record.is_file():
+            return False
+        check_same(self._record, self._identity)
+        return True
+
+    def _check_place(self) -> None:
+        """Raise if the folder holds something else."""
+        others = [path for path in self.out.glob("*") if path.name[0] != "."]
+        if self.out.is_file() or (others and not _is_tuning(self._record)):
             raise ConfigError(f"{self.out} is something else. Choose another --out.")
-        self.out.mkdir(parents=True, exist_ok=True)
-        with whole_file(record) as path:
-            path.write_text(json.dumps(identity, indent=2), encoding="utf-8")
+
+    def _begin(self, watch: Any) -> None:
+        """Read what is trained on; only then replace what was there, and write down what it is."""
+        new = self.out / ".examples.arrow"
+        missing = [path for path in (self.out, *self.out.parents) if not path.exists()]
+        try:
+            new.unlink(missing_ok=True)
+            encode_training(self.setup, new, watch)
+        except BaseException:
+            with suppress(OSError):
+                for path in missing:
+                    path.rmdir()
+            raise
+        for pattern in ("tuning.json", "results.jsonl", "model", "seed-*", "lr-*-epochs-*-seed-*"):
+            for path in self.out.glob(pattern):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        new.rename(self.material.examples)
+        with whole_file(self._record) as path:
+            path.write_text(json.dumps(self._identity, indent=2), encoding="utf-8")
+
+
+_RESULT = {"setting", "steps", "step", "score", "languages"}
+
+
+def _is_tuning(record: Path) -> bool:
+    """Whether a file is our record, not something else of its name."""
+    try:
+        known = json.loads(record.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return False
+    except ValueError:
+        raise CheckpointError(
+            f"{record} is damaged. Delete the folder {record.parent}, or choose another --out."
+        ) from None
+    return isinstance(known, dict) and {"task", "model"} <= known.keys()
 
 
 def _wrong(entry: dict[str, Any]) -> float:

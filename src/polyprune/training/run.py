@@ -70,7 +70,8 @@ def train(
             finish(session)
         accelerator.wait_for_everyone()
     finally:
-        accelerator.end_training()
+        for tracker in accelerator.trackers:  # what connects processes stays: runs may follow
+            tracker.finish()
 
 
 def begin(run: Run, places: Places, files: dict[str, Any], *, force: bool = False) -> None:

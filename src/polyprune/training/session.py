@@ -1,5 +1,6 @@
 """What all steps of a run share: the material, a model with its gates, the machine it runs on."""
 
+import atexit
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -14,9 +15,11 @@ from accelerate import (
     DistributedDataParallelKwargs,
     DistributedType,
     InitProcessGroupKwargs,
+    PartialState,
 )
 from accelerate.state import AcceleratorState
 from accelerate.tracking import LOGGER_TYPE_TO_CLASS, get_available_trackers
+from accelerate.utils import parse_flag_from_env
 
 from ..corpora.sources import Position
 from ..errors import ConfigError, UnknownName
@@ -90,6 +93,15 @@ class Material(ABC):
         """Prepare a run, or find it prepared: the main process first, the others after it."""
 
 
+WAITING = timedelta(days=1)
+"""As long as processes wait for each other: while one scores, or reads."""
+
+
+def all_processes() -> PartialState:
+    """This process and those that it was launched with."""
+    return PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU"), timeout=WAITING)
+
+
 def make_accelerator(run: Run, places: Places) -> Accelerator:
     """The engine: whatever `accelerate launch` set up, or this one process."""
     for tracker in run.saving.trackers:
@@ -103,7 +115,7 @@ def make_accelerator(run: Run, places: Places) -> Accelerator:
     partial = not run.objective.of_readout
     handlers = [
         DistributedDataParallelKwargs(find_unused_parameters=partial),
-        InitProcessGroupKwargs(timeout=timedelta(days=1)),  # others wait while one scores
+        InitProcessGroupKwargs(timeout=WAITING),
     ]
     # A process may do one run after the other, each with settings of its own.
     AcceleratorState._reset_state()
@@ -122,6 +134,7 @@ def make_accelerator(run: Run, places: Places) -> Accelerator:
             f"Accelerate cannot start: {why} On a machine without GPUs, launch with --cpu alone."
         ) from error
     _check_sharding(run, accelerator)
+    atexit.register(accelerator.state.destroy_process_group)
     return accelerator
 
 

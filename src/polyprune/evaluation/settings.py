@@ -1,0 +1,95 @@
+"""What is fine-tuned, for what, on what, and how."""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+from ..errors import ConfigError, UnknownName
+from .tasks import Recipe, Task
+
+REGIMES = {
+    "transfer": "English alone, evaluated in every language",
+    "translate-train-all": "all languages together: translations or, for POS and NER, people's own",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is fine-tuned, for what, on what."""
+
+    model: str
+    """A folder, a Hugging Face id, or `e5-small`."""
+    task: Task
+    data: str
+    """A folder or a data set; see `readers`."""
+    regime: str = "transfer"
+    """One of `REGIMES`."""
+    languages: tuple[str, ...] | None = None
+    """To train on; those of the regime unless given."""
+    limit: int | None = None
+    """Examples of each language that are trained on."""
+    sparsity: float | None = None
+    """The one size of an elastic model to fine-tune; all of them unless given."""
+    words: bool = True
+    """Whether the word table is trained too."""
+
+    def __post_init__(self):
+        if self.regime not in REGIMES:
+            raise UnknownName("regime", self.regime, REGIMES, f"There are: {', '.join(REGIMES)}.")
+        if self.task.recipe is None:
+            raise ConfigError(
+                f"{self.task.title} has nothing to train on: polyprune evaluate MODEL --task "
+                f"{self.task.name} takes any encoder."
+            )
+
+    @property
+    def recipe(self) -> Recipe:
+        """Of the task."""
+        assert self.task.recipe is not None
+        return self.task.recipe
+
+    @property
+    def training(self) -> list[str]:
+        """The languages to train on."""
+        if self.languages is None and self.regime == "transfer":
+            return ["en"]
+        return self.task.find(self.data, self.split, self.languages)
+
+    @property
+    def split(self) -> Literal["train", "translated"]:
+        """What is trained on."""
+        return "train" if self.regime == "transfer" else "translated"
+
+    @property
+    def development(self) -> list[str]:
+        """The languages that a model is chosen by, as far as there is dev data."""
+        wanted = self.training if self.regime == "transfer" else self.task.languages
+        return self.task.reader.languages(self.data, "dev", wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the paper searches over, and the chance that is left."""
+
+    learning_rate: float
+    epochs: int
+    seed: int = 1
+    batch: int = 32
+
+    def __post_init__(self):
+        if not (isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise ConfigError(
+                f"A learning rate is a number more than 0, such as 2e-5, not {self.learning_rate}."
+            )
+        if self.epochs < 1:
+            raise ConfigError(f"There is 1 epoch or more, not {self.epochs}.")
+        if self.batch < 1:
+            raise ConfigError(f"A batch has 1 example or more, not {self.batch}.")
+        if not 0 <= self.seed < 2**63:
+            raise ConfigError(f"A seed is a number from 0 to 2⁶³, not {self.seed}.")
+
+    @property
+    def name(self) -> str:
+        """For a folder."""
+        batch = "" if self.batch == 32 else f"-batch-{self.batch}"
+        return f"lr-{self.learning_rate:g}-epochs-{self.epochs}{batch}-seed-{self.seed}"

@@ -1,0 +1,72 @@
+"""What a model is fine-tuned on, tokenised once, and what it is chosen by."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from ..model.hub import find
+from ..pruning.elastic import load
+from ..training.prepare import tokenizer_of
+from .checks import check_there, checked, place_of, telling
+from .encoded import Encoded
+from .kinds import Learned
+from .settings import Setup
+from .start import check_sparsity
+from .store import Store, write_store
+from .tasks import Task
+
+DEV = 1000
+"""Examples of each language that are looked at during training, where there are several."""
+
+
+def encode_training(setup: Setup, path: Path, watch: Any = lambda _, things: things) -> Store:
+    """What is trained on, tokenised and written to a file, or found there."""
+    if path.is_file():
+        return Store(path)
+    model = load(setup.model)
+    tokenizer = tokenizer_of(find(setup.model), model)
+    check_sparsity(model, setup.sparsity)
+    check_there(setup.task, setup.data, setup.split, setup.training)
+    read_development(setup)  # so that its mistakes are told before hours of training
+    preprocessing = learned(setup.task).fitted(model)
+
+    def examples() -> Iterator[tuple[str, Encoded]]:
+        for code in setup.training:
+            place = place_of(setup.task, setup.data, setup.split, code)
+            read = islice(setup.task.reader.read(setup.data, setup.split, code), setup.limit)
+            some = watch(f"Reading {code}", checked(setup.task, read, place))
+            found = False
+            for each in preprocessing.encode(some, tokenizer, setup.task.labels, training=True):
+                found = found or bool(each.labels)
+                yield code, each
+            if not found:
+                raise DataError(
+                    f"There is nothing to learn in the {place}: no example has a label, or an "
+                    "answer that is in its text. Use files with labels."
+                )
+
+    return write_store(path, examples())
+
+
+def read_development(setup: Setup) -> dict[str, tuple[list[Any], Any]]:
+    """The dev examples of every language that tells what is right, and what that is."""
+    task, codes = setup.task, setup.development
+    most = DEV if len(codes) > 1 else None
+    found = {}
+    for code in codes:
+        place = place_of(task, setup.data, "dev", code)
+        read = islice(task.reader.read(setup.data, "dev", code), most)
+        examples = list(checked(task, read, place))
+        with telling(place):
+            gold = task.kind.gold(examples)
+        if gold:
+            found[code] = (examples, gold)
+    return found
+
+
+def learned(task: Task) -> Learned:
+    """The kind of a task that a model is fine-tuned for."""
+    assert isinstance(task.kind, Learned)
+    return task.kind

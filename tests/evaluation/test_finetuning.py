@@ -1,0 +1,223 @@
+"""Fine-tuning: what is read when, what is learned, which model is kept."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from conftest import AUTO, speaking_model
+from tiny_xtreme import xtreme_folder
+from tunings import QUICK, every_size, gates_a_language, trained, tuned, weights
+
+import polyprune as pp
+from polyprune.errors import ConfigError
+from polyprune.evaluation.evaluate import Asking, evaluate_system
+from polyprune.evaluation.finetuning import TaskMaterial, plan
+from polyprune.evaluation.predict import label_tensors, tensors
+from polyprune.evaluation.settings import Setting, Setup
+from polyprune.evaluation.store import Store, order
+from polyprune.evaluation.tasks import TASKS
+from polyprune.evaluation.training_data import encode_training
+from polyprune.evaluation.tuning import Grid, Tuning
+from polyprune.training.objectives import Objective
+from polyprune.training.places import Places
+from polyprune.training.run import make_accelerator
+from polyprune.training.system import System
+
+TASK = {
+    "sentence-classification": "xnli",
+    "token-classification": "udpos",
+    "span": "xquad",
+}
+
+
+@pytest.fixture
+def data(tmp_path) -> Path:
+    return xtreme_folder(tmp_path / "xtreme")
+
+
+@pytest.fixture
+def setup(speaking, data) -> Setup:
+    return Setup(str(speaking), TASKS["xnli"], str(data))
+
+
+def of_task(setup: Setup, task: str, **changes) -> Setup:
+    return replace(setup, task=TASKS[task], **changes)
+
+
+def session_of(setup: Setup, out: Path, setting: Setting):
+    """A session that is ready to train."""
+    store = encode_training(setup, out / "examples.arrow")
+    run, places = plan(setup, setting, len(store)), Places(out / "run")
+    places.out.mkdir()
+    material = TaskMaterial(setup, out / "examples.arrow")
+    return material.open(run, places, make_accelerator(run, places), lambda _, things: things)
+
+
+@pytest.mark.parametrize("task", ["xnli", pytest.param("udpos", marks=pytest.mark.slow)])
+def test_a_stopped_run_ends_like_one_that_was_not(setup, tmp_path, task):
+    setup, setting = of_task(setup, task), Setting(1e-2, 2, batch=4)
+    both = {}
+    for name, stops in {"straight": (), "broken": (1, 4)}.items():
+        tuning = Tuning(setup, Grid((1e-2,), (2,), batch=4), tmp_path / name)
+        reports = trained(tuning, setting, stops)
+        log = (tuning.out / setting.name / "log.jsonl").read_bytes()
+        both[name] = (reports, log, (tuning.models[0] / "model.safetensors").read_bytes())
+    assert both["broken"] == both["straight"]
+    assert [report.step for report in reports] == [1, 2, 3, 4, 5, 6]
+    assert [bool(report.held_out) for report in reports] == 2 * [False, False, True]
+
+
+def test_what_was_read_before_a_stop_is_not_read_again(setup, tmp_path):
+    setting = Setting(1e-3, 3, seed=4, batch=4)
+    session = session_of(setup, tmp_path, setting)
+    works = session.works(None)
+    straight = [next(works) for _ in range(9)]
+    works.close()
+    for stopped in (0, 2, 3, 7):
+        works = session.works(straight[stopped].position)
+        assert [next(works).checksum for _ in range(8 - stopped)] == [
+            work.checksum for work in straight[stopped + 1 :]
+        ]
+        works.close()
+    for epoch in (straight[:3], straight[3:6], straight[6:]):
+        assert sum(work.examples for work in epoch) == len(session.store) == 11
+        assert len({work.checksum for work in epoch}) == 3
+
+
+@pytest.mark.parametrize(("examples", "batch"), [(41, 4), (40, 4), (3, 32), (1, 1), (230, 2)])
+def test_every_epoch_reads_every_example_once(examples, batch):
+    lengths = np.random.default_rng(0).integers(3, 60, examples)
+    first, again, second = (order(lengths, batch, 7, epoch) for epoch in (0, 0, 1))
+    for epoch in (first, second):
+        assert sorted(np.concatenate(epoch).tolist()) == list(range(examples))
+        assert all(len(some) == batch for some in epoch[:-1])
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    if examples > batch:
+        assert np.concatenate(first).tolist() != np.concatenate(second).tolist()
+        other = np.concatenate(order(lengths, batch, 8, 0)).tolist()
+        assert other != np.concatenate(first).tolist()
+
+
+def test_english_alone_or_all_languages(setup, tmp_path):
+    english = encode_training(setup, tmp_path / "en.arrow")
+    assert {code for code, _ in english.take(range(len(english)))} == {"en"}
+    everything = replace(setup, regime="translate-train-all")
+    store = encode_training(everything, tmp_path / "all.arrow")
+    codes = Counter(code for code, _ in store.take(range(len(store))))
+    assert codes == {"en": 11, "ru": 11, "sw": 11}
+    limited = replace(everything, limit=4, languages=("ru", "sw"))
+    store = encode_training(limited, tmp_path / "some.arrow")
+    assert Counter(code for code, _ in store.take(range(len(store)))) == {"ru": 4, "sw": 4}
+    assert everything.development == ["en", "ru", "sw"]
+    assert setup.development == ["en"]
+
+
+def test_examples_are_tokenised_once(setup, tmp_path):
+    path = tmp_path / "examples.arrow"
+    encode_training(setup, path)
+    (Path(setup.data) / "xnli" / "train-en.tsv").unlink()
+    assert len(encode_training(setup, path)) == len(Store(path)) == 11
+
+
+def test_an_elastic_model_learns_in_all_sizes_and_is_asked_in_any(setup, speaking, data, tmp_path):
+    setup = replace(setup, model=str(every_size(speaking, tmp_path / "elastic")))
+    tuning = Tuning(setup, Grid((1e-3,), (3,), batch=4), tmp_path / "out")
+    reports = trained(tuning, next(tuning.pending()))
+    assert len({report.density for report in reports}) > 2
+    scores = {
+        sparsity: evaluate_system(str(tuning.out), TASKS["xnli"], Asking(str(data)), sparsity)
+        for sparsity in (0.1, 0.9)
+    }
+    assert {each.sparsity for each in scores.values()} == {0.1, 0.9}
+    assert pp.load(tuning.models[0]).elastic is not None
+    one = tuned(replace(setup, sparsity=0.5), tmp_path / "one")
+    assert pp.load(one.models[0]).elastic is None
+    with pytest.raises(ConfigError, match="has one size"):
+        Tuning(replace(setup, model=str(speaking), sparsity=0.5), QUICK, tmp_path / "x").encode()
+
+
+@pytest.mark.parametrize(
+    ("languages", "changed"),
+    [(("en",), [True, True, False, False]), (("en", "ru"), [True, True, True, False])],
+)
+def test_weights_that_closed_gates_hide_do_not_change(
+    setup, speaking, tmp_path, languages, changed
+):
+    folder = gates_a_language(speaking, tmp_path / "gated")
+    gated = replace(setup, model=str(folder), regime="translate-train-all", languages=languages)
+    tuning = tuned(gated, tmp_path / "out")
+    name = "encoder.layers.0.feed_forward.expand.weight"
+    before, after = weights(folder)[name], weights(tuning.models[0])[name]
+    axis = 0 if before.shape[0] == 40 else 1
+    same = [torch.equal(before.select(axis, unit), after.select(axis, unit)) for unit in range(4)]
+    assert [not each for each in same] == changed
+    assert pp.load(tuning.models[0]).elastic.rows == ("en", "ru")
+
+
+def test_batches_say_whose_gates(setup, speaking, tmp_path):
+    folder = gates_a_language(speaking, tmp_path / "gated")
+    gated = replace(setup, model=str(folder), regime="translate-train-all")
+    session = session_of(gated, tmp_path, Setting(1e-3, 1, batch=33))
+    (work,) = [next(works := session.works(None))]
+    works.close()
+    rows = torch.cat([batch["rows"] for batch in work.passes])
+    # Swahili has no gates of its own, and no kin: it borrows those of English.
+    assert Counter(rows.tolist()) == {0: 22, 1: 11}
+
+
+def test_a_finished_model_knows_its_labels_and_loads_anywhere(setup, tmp_path):
+    tuning = tuned(setup, tmp_path / "out")
+    theirs = transformers.AutoModelForSequenceClassification.from_pretrained(tuning.models[0])
+    names = {0: "contradiction", 1: "entailment", 2: "neutral"}
+    assert theirs.config.id2label == pp.load(tuning.models[0]).config.id2label == names
+    assert theirs.config.label2id == {name: i for i, name in names.items()}
+    ids = torch.tensor([[0, 7, 9, 2]])
+    expected = pp.load(tuning.models[0])(ids).logits
+    torch.testing.assert_close(theirs.eval()(ids).logits, expected)
+
+
+@pytest.mark.parametrize("words", [True, False])
+def test_frozen_words_stay_as_they_are(setup, speaking, tmp_path, words):
+    tuning = tuned(replace(setup, words=words), tmp_path / "out")
+    before, after = weights(speaking), weights(tuning.models[0])
+    names = [name for name in before if ".embedding.words." in name]
+    assert names
+    assert all(torch.equal(before[name], after[name]) != words for name in names)
+
+
+@pytest.mark.parametrize(("examples", "steps", "warmup"), [(32, 1, 0), (3200, 100, 10)])
+def test_warming_up_takes_a_tenth_at_most(setup, examples, steps, warmup):
+    run = plan(of_task(setup, "xquad"), Setting(3e-5, 1), examples)
+    assert (run.steps, run.phases[0].warmup) == (steps, warmup)
+    long = plan(of_task(setup, "xquad"), Setting(3e-5, 2), 88_000)
+    assert long.phases[0].warmup == 500
+    assert plan(setup, Setting(2e-5, 5), 390_000).phases[0].warmup == 0
+
+
+@pytest.mark.parametrize("readout", TASK)
+def test_the_loss_is_that_of_transformers(tmp_path, data, readout):
+    """Of spans without padding, where answers may be for transformers but not for us."""
+    folder = speaking_model(tmp_path / "model", readout)
+    theirs = getattr(transformers, AUTO[readout]).from_pretrained(folder).eval()
+    ours = pp.load(folder).eval()
+    task = TASKS[TASK[readout]]
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    labels = ("DET", "NOUN", "VERB", "ADJ") if readout == "token-classification" else task.labels
+    read = task.reader.read(str(data), "train", "en")
+    preprocessing = task.kind.fitted(ours)
+    if readout == "sentence-classification":
+        read = [replace(each, second=each.second[:i]) for i, each in enumerate(read)]
+    encoded = list(preprocessing.encode(read, tokenizer, labels, training=True))
+    length, _ = Counter(len(each.ids) for each in encoded).most_common(1)[0]
+    if readout == "span":
+        encoded = [each for each in encoded if len(each.ids) == length]
+    assert len(encoded) > 1
+    batch = tensors(encoded, tokenizer) | label_tensors(encoded, readout)
+    if readout != "span":
+        assert not batch["attention_mask"].all()
+    loss = System(ours, Objective(labels=1.0))(batch)["labels"]
+    torch.testing.assert_close(loss, theirs(**batch).loss)
