@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .finetune import Data, Task
-from .terminal import AsJson, fraction, progress, show_json, show_table, split
+from .terminal import AsJson, Device, fraction, progress, show_json, show_table, split
 
 
 def evaluate(
@@ -40,6 +40,7 @@ def evaluate(
     fallback: Annotated[
         str, typer.Option(help="Whose gates a language without gates or kin uses.")
     ] = "en",
+    device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Score models on a task of XTREME, language by language, side by side.
@@ -70,6 +71,7 @@ def evaluate(
         compat=compat,
         layer=layer,
         fallback=fallback,
+        device=device,
     )
     for model in models:
         check_model(model, record)

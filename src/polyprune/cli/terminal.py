@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
 Number = TypeVar("Number", int, float)
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 

@@ -14,6 +14,7 @@ from ..model.hub import find, read_shape
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..pruning.elastic import load
 from ..pruning.gating import DynamicGating
+from ..pruning.scoring import on_device
 from ..training.prepare import tokenizer_of
 from .checks import check_there, checked, place_of, telling
 from .embedding import Embedding
@@ -49,6 +50,8 @@ class Asking:
     """Of sentence embeddings; the eighth of twelve, or a sentence encoder's own, unless given."""
     fallback: str = "en"
     """Whose gates a language without any uses."""
+    device: str = "auto"
+    """Where models run."""
 
     def __post_init__(self):
         if self.split not in SPLITS:
@@ -166,7 +169,9 @@ def evaluate(
         subject = Subject(model, candidate.tokenizer, None, embedding, watch)
         if task.labels:
             check_labels(subject, task.labels, task.name)
-        predictions = kind.predict(subject, examples, partial(_dev, task, asking, code, examples))
+        dev = partial(_dev, task, asking, code, examples)
+        with on_device(model, asking.device):
+            predictions = kind.predict(subject, examples, dev)
         if asking.predictions is not None:
             write_predictions(asking.predictions, task.name, code, predictions, asking.split)
         gold = _gold(task, asking, code, examples)
