@@ -26,11 +26,13 @@ from timing import Ratio, interleaved, record
 
 import polyprune as pp
 from polyprune.evaluation.examples import Pair
-from polyprune.evaluation.finetuning import Setting, Setup, TaskMaterial, encode_training, plan
+from polyprune.evaluation.finetuning import TaskMaterial, plan
 from polyprune.evaluation.predict import TOKENS, batches, predict
+from polyprune.evaluation.settings import Setting, Setup
 from polyprune.evaluation.start import prepare
 from polyprune.evaluation.store import order
 from polyprune.evaluation.tasks import TASKS
+from polyprune.evaluation.training_data import encode_training
 from polyprune.model.footprint import encoder_multiply_adds
 from polyprune.model.shape import EncoderShape
 from polyprune.training.loop import StepReport

@@ -20,10 +20,11 @@ import torch
 from timing import RESULTS, record
 
 from polyprune.evaluation.evaluate import Asking, evaluate_system
-from polyprune.evaluation.finetuning import Setup
 from polyprune.evaluation.readers.languages import LANGUAGES
+from polyprune.evaluation.settings import Grid, Setup
 from polyprune.evaluation.tasks import TASKS, find_task
-from polyprune.evaluation.tuning import Grid, Tuning
+from polyprune.evaluation.tuning import Tuning
+from polyprune.storage import whole_folder
 from polyprune.training.run import train
 
 LABELS = {"0": "entailment", "1": "neutral", "2": "contradiction"}
@@ -46,7 +47,7 @@ PARTS = {
 
 def carve(data: Path, out: Path) -> None:
     """Small train, dev and test sets in XTREME's layout, no example in two of them."""
-    for code, lines in small_xnli(data / "xnli_train_small" / "train.csv").items():
+    for code, lines in small_xnli(data / "xnli_train_small" / "train.csv", data).items():
         write(out / f"xnli/train-{code}.tsv", "\n".join(lines) + "\n")
     for task, parts in PARTS.items():
         between = "\n\n" if task in ("udpos", "panx") else "\n"
@@ -63,15 +64,31 @@ def carve(data: Path, out: Path) -> None:
         (out / folder).symlink_to((data / folder).resolve())
 
 
-def small_xnli(path: Path) -> dict[str, list[str]]:
-    """The lines of every language of a small training set that is not in XTREME's layout."""
+def small_xnli(path: Path, data: Path) -> dict[str, list[str]]:
+    """The lines of every language of a small training set that is not in XTREME's layout.
+
+    Many of them are translations of pairs of XNLI's dev set: those that are asked about in any
+    language are left out.
+    """
+    asked = {
+        pair
+        for file in sorted((data / "xnli").glob("dev-*.tsv"))
+        for start, end in PARTS["xnli"].values()
+        for pair in map(_pair, file.read_text(encoding="utf-8").split("\n")[start:end])
+    }
     lines: dict[str, list[str]] = {}
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             cells = (row["premise"], row["hypothesis"], LABELS[row["label"]])
             line = "\t".join(" ".join(cell.split()) for cell in cells)
-            lines.setdefault(row["lang_abv"], []).append(line)
+            if _pair(line) not in asked:
+                lines.setdefault(row["lang_abv"], []).append(line)
     return lines
+
+
+def _pair(line: str) -> tuple[str, ...]:
+    """What a line of XNLI is recognised by, however its spaces and letters are written."""
+    return tuple("".join(cell.split()).casefold() for cell in line.split("\t")[:2])
 
 
 def questions(data: Path, out: Path) -> None:
@@ -199,7 +216,8 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     data = options.work / "data"
     if not data.is_dir():
-        carve(options.data, data)
+        with whole_folder(data) as new:
+            carve(options.data, new)
     models = {"dense": "e5-small", "half": options.half}
     for size in options.sizes:
         for cell in CELLS.items():

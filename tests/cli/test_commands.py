@@ -108,6 +108,7 @@ def test_shrink_tells_people_what_is_left(dense):
     assert pp.load(dense.parent / "one").shape.layers == 1
 
 
+@pytest.mark.slow
 def test_stock_loads_without_polyprune(dense):
     out = dense.parent / "stock"
     assert polyprune("shrink", dense, "--layers", "0", "--stock", "--out", out)[0] == 0
@@ -252,6 +253,7 @@ def test_check_finds_everything_at_once(dense, gates):
     assert any("layers.1.feed_forward.expand.weight" in problem for problem in problems)
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_folder(dense):
     """A limit on file sizes stands for the full disk: the write fails half-way, as there."""
     out = dense.parent / "small"

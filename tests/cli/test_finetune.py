@@ -16,6 +16,8 @@ from tiny_xtreme import xtreme_folder
 from tunings import every_size
 
 import polyprune as pp
+from polyprune.evaluation.settings import Setting
+from polyprune.training.log import read_log
 
 ENGLISH = "xnli/train-en.tsv"
 
@@ -52,6 +54,7 @@ def test_what_is_done_is_not_done_again_nor_read(command, data, tmp_path):
 def test_people_get_a_table_of_what_was_tried(command):
     status, out, told = polyprune(*command[:-4], "--seeds", "1,2", "--epochs", "1")
     assert status == 0
+    assert told.startswith("Training on en.\n")
     assert "Step 1: dev" in told
     assert "XNLI, transfer" in out
     assert "over 2 seeds" in out
@@ -62,6 +65,7 @@ def test_people_get_a_table_of_what_was_tried(command):
 def test_dev_scores_are_told_language_by_language(command):
     status, _, told = polyprune(*command, "--regime", "translate-train-all")
     assert status == 0
+    assert told.startswith("Training on en, ru, sw. There is no training data for ar, bg, ")
     assert "en  " in told
     assert "sw  " in told
 
@@ -84,6 +88,8 @@ def test_dev_scores_are_told_language_by_language(command):
         (["--epochs", "1.5"], "whole numbers"),
         (["--seeds", "1,2,1"], "The seeds 1, 2, 1 are not all different"),
         (["--seeds", "-1"], "from 0 to"),
+        (["--precision", "fp17"], "Unknown precision 'fp17'. Did you mean 'fp16'? There are: no"),
+        (["--task", "tydiqa", "--epochs", "1,2"], "TyDiQA are those that it is tested with"),
         (["--languages", "en,th"], "There is no training data of xnli for 'th'"),
     ],
 )
@@ -100,6 +106,30 @@ def test_a_model_without_a_tokenizer(command, speaking, tmp_path):
     for path in speaking.glob("tokenizer*"):
         path.unlink()
     assert "There is no tokenizer in" in refused(tmp_path, *command)
+
+
+def test_without_dev_data_it_says_which_model_is_kept(command, data):
+    (data / "xnli" / "dev-en.tsv").unlink()
+    status, out, told = polyprune(*command, "--precision", "bf16")
+    assert status == 0
+    assert "There is no dev data with labels: the last model is kept." in told
+    assert "–" in out
+
+
+def test_a_search_goes_on_without_what_diverged(command, monkeypatch):
+    finite = iter([False, True])
+    monkeypatch.setattr("polyprune.training.loop.isfinite", lambda _: next(finite))
+    status, out, _ = polyprune(*command, "--learning-rate", "1e-3,1e-4")
+    assert status == 0
+    assert "diverged" in out
+    assert "Written to" in out
+
+
+def test_one_setting_that_diverges_is_an_error(command, monkeypatch):
+    monkeypatch.setattr("polyprune.training.loop.isfinite", lambda _: False)
+    status, _, told = polyprune(*command)
+    assert status == 2
+    assert told == ("The loss of step 1 is not a number. Try a smaller --learning-rate than 0.001.")
 
 
 def test_a_missing_file_is_named_with_its_place(command, data, tmp_path):
@@ -234,6 +264,11 @@ def test_two_processes_tune_like_one(command, speaking, tmp_path):
     for ours, theirs in zip(one["results"], two["results"], strict=True):
         assert ours["setting"] == theirs["setting"]
         assert ours["score"] == pytest.approx(theirs["score"])
+        name = Setting(**ours["setting"]).name
+        # Of eleven examples in batches of four, the last batch is not halved evenly.
+        alone, shared = (read_log(tmp_path / out / name / "log.jsonl") for out in ("one", "two"))
+        losses = [[step["losses"]["total"] for step in log] for log in (alone, shared)]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-3)
 
 
 def test_help_ends_in_an_example():

@@ -9,11 +9,13 @@ from tiny_xtreme import languages_of, xtreme_folder
 
 import polyprune as pp
 from polyprune.evaluation.evaluate import Asking, Candidate, evaluate, evaluate_system
-from polyprune.evaluation.finetuning import Setting, Setup, TaskMaterial, encode_training, plan
+from polyprune.evaluation.finetuning import TaskMaterial, plan
 from polyprune.evaluation.kinds import Subject
+from polyprune.evaluation.settings import Grid, Setting, Setup
 from polyprune.evaluation.start import stacked
 from polyprune.evaluation.tasks import TASKS
-from polyprune.evaluation.tuning import Grid, Tuning
+from polyprune.evaluation.training_data import encode_training
+from polyprune.evaluation.tuning import Tuning
 from polyprune.model.components import Gates, sizes
 from polyprune.model.gates_file import SHARED
 from polyprune.model.shrink import shrink

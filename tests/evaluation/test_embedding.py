@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -147,3 +148,18 @@ def test_a_layer_that_is_named_is_taken_as_xtreme_does(layer, sentence_encoder, 
 def test_a_layer_that_there_is_not_is_an_error(layer, reader):
     with pytest.raises(ConfigError, match=f"no layer {layer}: this model has 2"):
         Embedding.of(reader, layer)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "what"),
+    [
+        ("modules.json", [{"type": "sentence_transformers.models.Dense"}], "Dense"),
+        ("1_Pooling/config.json", {"pooling_mode_max_tokens": True}, "pooling_mode_max_tokens"),
+    ],
+)
+def test_what_a_sentence_encoder_does_beyond_pooling_is_told(sentence_encoder, file, content, what):
+    folder = Path(sentence_encoder.config.name_or_path)
+    (folder / file).write_text(json.dumps(content))
+    with pytest.raises(ConfigError, match=f"with {what}, which is not built in: give --layer"):
+        Embedding.of(sentence_encoder)
+    assert Embedding.of(sentence_encoder, 2).pooling == "mean"

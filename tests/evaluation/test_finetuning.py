@@ -8,23 +8,26 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from accelerate import Accelerator, DistributedType
 from conftest import AUTO, speaking_model
 from tiny_xtreme import xtreme_folder
 from tunings import QUICK, every_size, gates_a_language, trained, tuned, weights
 
 import polyprune as pp
-from polyprune.errors import ConfigError
+from polyprune.errors import ConfigError, DataError, UnknownName
 from polyprune.evaluation.evaluate import Asking, evaluate_system
-from polyprune.evaluation.finetuning import TaskMaterial, plan
+from polyprune.evaluation.finetuning import TaskMaterial, TaskSession, plan
 from polyprune.evaluation.predict import label_tensors, tensors
-from polyprune.evaluation.settings import Setting, Setup
+from polyprune.evaluation.settings import Grid, Setting, Setup
 from polyprune.evaluation.store import Store, order
 from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.training_data import encode_training
-from polyprune.evaluation.tuning import Grid, Tuning
+from polyprune.evaluation.tuning import Tuning
+from polyprune.training.loop import _accumulate
 from polyprune.training.objectives import Objective
 from polyprune.training.places import Places
-from polyprune.training.run import make_accelerator
+from polyprune.training.plan import GatingPlan
+from polyprune.training.run import begin_phase, make_accelerator
 from polyprune.training.system import System
 
 TASK = {
@@ -116,6 +119,19 @@ def test_english_alone_or_all_languages(setup, tmp_path):
     assert setup.development == ["en"]
 
 
+def test_all_languages_are_more_than_english(setup, data, tmp_path):
+    everything = replace(setup, regime="translate-train-all")
+    assert everything.missing[:3] == ["ar", "bg", "de"]
+    assert "sw" not in everything.missing
+    for path in data.glob("xnli/train-[rs]*.tsv"):
+        path.unlink()
+    with pytest.raises(DataError, match=r"English alone .* looked for .*xnli/train-ar.tsv"):
+        encode_training(everything, tmp_path / "all.arrow")
+    wanted = replace(everything, languages=("en",))
+    assert len(encode_training(wanted, tmp_path / "en.arrow")) == 11
+    assert wanted.missing == setup.missing == []
+
+
 def test_examples_are_tokenised_once(setup, tmp_path):
     path = tmp_path / "examples.arrow"
     encode_training(setup, path)
@@ -138,6 +154,57 @@ def test_an_elastic_model_learns_in_all_sizes_and_is_asked_in_any(setup, speakin
     assert pp.load(one.models[0]).elastic is None
     with pytest.raises(ConfigError, match="has one size"):
         Tuning(replace(setup, model=str(speaking), sparsity=0.5), QUICK, tmp_path / "x").encode()
+
+
+def test_an_elastic_model_is_looked_at_in_several_sizes(setup, speaking, tmp_path, monkeypatch):
+    setup = replace(setup, model=str(every_size(speaking, tmp_path / "elastic")))
+    session = session_of(setup, tmp_path, Setting(1e-3, 1))
+    seen = []
+    score = lambda self, plain, code, density: seen.append(density) or 100 * density**2  # noqa: E731
+    monkeypatch.setattr(TaskSession, "_score", score)
+    monkeypatch.setattr(Accelerator, "unwrap_model", lambda self, system: system)
+    found = session.held_out(None, 0.5)
+    assert seen == pytest.approx([0.7, 0.5, 0.3])
+    assert found == {"en": pytest.approx(1 - (0.49 + 0.25 + 0.09) / 3)}
+    one = replace(session, run=replace(session.run, gating=GatingPlan()))
+    assert one.held_out(None, 0.5) == {"en": pytest.approx(0.75)}
+
+
+@pytest.mark.parametrize(("examples", "shares"), [(12, (4, 4, 4)), (4, (2, 1, 1)), (2, (1, 1, 0))])
+def test_every_example_counts_the_same_on_however_many_processes(
+    setup, tmp_path, monkeypatch, examples, shares
+):
+    session = session_of(setup, tmp_path, Setting(1e-3, 1, batch=12))
+    monkeypatch.setattr(Accelerator, "num_processes", 3)
+    works = []
+    for process in range(3):
+        monkeypatch.setattr(Accelerator, "process_index", process)
+        works.append(session._work(np.arange(examples) % 11, {"number": 1}))
+    assert [work.weight * examples / 3 for work in works] == pytest.approx(shares)
+    assert [work.examples for work in works] == [share or 1 for share in shares]
+
+
+def test_the_weight_of_a_process_scales_its_loss_and_gradient(setup, tmp_path):
+    session = session_of(setup, tmp_path, Setting(1e-3, 1, batch=4))
+    work = session._work(np.arange(4), {"number": 1})
+    found = {}
+    for weight in (1.0, 0.5):
+        trainee, _ = begin_phase(session, 0, None)
+        trainee.system.eval()
+        losses = _accumulate(trainee, replace(work, weight=weight), 1.0, None)
+        gradient = trainee.plain.model.readout.output.bias.grad
+        found[weight] = (losses["total"], gradient.clone())
+    torch.testing.assert_close(found[0.5][0], found[1.0][0] / 2)
+    torch.testing.assert_close(found[0.5][1], found[1.0][1] / 2)
+
+
+def test_models_are_not_sharded(setup, tmp_path, monkeypatch):
+    session = session_of(setup, tmp_path, Setting(1e-3, 1))
+    fsdp = property(lambda _: DistributedType.FSDP)
+    monkeypatch.setattr(Accelerator, "distributed_type", fsdp)
+    material = TaskMaterial(setup, tmp_path / "examples.arrow")
+    with pytest.raises(ConfigError, match=r"copies of the model \(DDP\): launch without"):
+        material.open(session.run, session.places, session.accelerator, None)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +234,20 @@ def test_batches_say_whose_gates(setup, speaking, tmp_path):
     rows = torch.cat([batch["rows"] for batch in work.passes])
     # Swahili has no gates of its own, and no kin: it borrows those of English.
     assert Counter(rows.tolist()) == {0: 22, 1: 11}
+    russian = replace(gated, fallback="ru")
+    rows = replace(session, setup=russian)._tensors([("sw", session.store.take([0])[0][1])])["rows"]
+    assert rows.tolist() == [1]
+    files = TaskMaterial(russian, tmp_path / "examples.arrow").files
+    assert files["task"]["fallback"] == "ru"
+    with pytest.raises(UnknownName, match=r"Unknown fallback 'sw'.* gates of: en, ru"):
+        encode_training(replace(gated, fallback="sw"), tmp_path / "other.arrow")
+
+
+def test_steps_in_half_precision(setup, tmp_path):
+    half = replace(setup, precision="bf16")
+    assert plan(half, Setting(2e-5, 1), 32).engine.precision == "bf16"
+    assert plan(setup, Setting(2e-5, 1), 32).engine.precision == "no"
+    assert TaskMaterial(half, tmp_path).files["task"]["precision"] == "bf16"
 
 
 def test_a_finished_model_knows_its_labels_and_loads_anywhere(setup, tmp_path):

@@ -95,17 +95,6 @@ def test_without_inputs_there_are_no_predictions(models):
     assert predict(models["span"], [], TOKENIZER) == []
 
 
-def test_whoever_watches_sees_every_batch(models):
-    seen = []
-
-    def watch(what, things):
-        seen.append((what, len(things)))
-        return things
-
-    predict(models["span"], some_inputs(), TOKENIZER, watch=watch)
-    assert seen == [("predicting", 1)]
-
-
 lengths = st.lists(st.integers(1, 60), max_size=80)
 
 

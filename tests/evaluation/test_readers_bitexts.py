@@ -116,6 +116,11 @@ def test_sorted_lines_are_known_from_a_file_of_labels(tmp_path, place):
     assert next(TATOEBA.read(data, "test", "sw")).gold is None
     write(tmp_path, {place: "1\n0\n2\n"})
     assert next(TATOEBA.read(data, "test", "sw")).gold == (("1", "0"), ("0", "1"), ("2", "2"))
+    write(tmp_path, {place: "[1]\n[0]\n[2]\n"})  # as the official script has it
+    assert next(TATOEBA.read(data, "test", "sw")).gold == (("1", "0"), ("0", "1"), ("2", "2"))
+    write(tmp_path, {place: "one\n0\n2\n"})
+    with pytest.raises(DataError, match=r"test-sw.tsv cannot be read: Line 1 should be a number"):
+        next(TATOEBA.read(data, "test", "sw"))
     write(tmp_path, {place: "1\n0\n"})
     with pytest.raises(DataError, match=r"test-sw.tsv has 2 labels for 3 sentences"):
         next(TATOEBA.read(data, "test", "sw"))

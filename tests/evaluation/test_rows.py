@@ -1,7 +1,7 @@
 import pytest
 
 from polyprune.corpora.languages import language, same_family
-from polyprune.evaluation.rows import is_borrowed, row_of
+from polyprune.evaluation.rows import is_borrowed, near_row, row_of
 from polyprune.model.gates_file import SHARED
 
 
@@ -34,6 +34,13 @@ def test_without_kin_it_is_that_of_the_fallback(code):
     assert row_of(code, ("ru", "sw", "en")) == "en"
     assert row_of(code, ("ru", "sw", "en"), fallback="sw") == "sw"
     assert is_borrowed(code, "en")
+
+
+def test_who_has_a_row_or_kin_needs_no_fallback():
+    rows = ("en", "ru", "sw")
+    found = {code: near_row(code, rows) for code in ("sw", "xh", "yo")}
+    assert found == {"sw": "sw", "xh": "sw", "yo": None}
+    assert near_row("yo", (SHARED,)) == SHARED
 
 
 def test_the_fallback_may_be_spelled_as_xtreme_does():

@@ -1,4 +1,5 @@
 import tracemalloc
+from dataclasses import replace
 
 import datasets
 import numpy as np
@@ -24,6 +25,19 @@ def test_what_is_stored_comes_back_in_any_order(tmp_path):
     assert store.take([2, 0, 1]) == [SOME[2], SOME[0], SOME[1]]
     assert store.take([1, 1]) == [SOME[1]] * 2
     assert Store(tmp_path / "some.arrow").take([0, 1, 2]) == SOME
+
+
+def test_a_checksum_tells_what_has_changed(tmp_path):
+    def summary(examples):
+        return write_store(tmp_path / "some.arrow", examples).summary
+
+    assert summary(SOME) == summary(list(SOME)) == Store(tmp_path / "some.arrow").summary
+    language, first = SOME[0]
+    others = [replace(first, ids=[0, 8, 2]), replace(first, labels=(2,))]
+    found = [summary([(language, each), *SOME[1:]]) for each in others]
+    found += [summary(SOME), summary(SOME[:2])]
+    assert len({tuple(each.values()) for each in found}) == 4
+    assert [each["examples"] for each in found] == [3, 3, 3, 2]
 
 
 def test_token_types_come_back_or_their_absence(tmp_path):

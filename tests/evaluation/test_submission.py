@@ -170,6 +170,18 @@ def test_the_last_sentence_needs_no_empty_line_after_it(tmp_path):
     assert read_predictions(tmp_path, "panx", "sw") == [["O"], ["B-PER", "O"]]
 
 
+def test_a_number_may_be_in_brackets_as_the_official_script_writes_it(tmp_path):
+    path = write_predictions(tmp_path, "tatoeba", "sw", [])
+    path.write_text("[12]\n0\n")
+    assert read_predictions(tmp_path, "tatoeba", "sw") == [12, 0]
+
+
+def test_a_mark_of_byte_order_is_no_text(tmp_path):
+    path = write_predictions(tmp_path, "xnli", "sw", ["neutral"])
+    path.write_text("\ufeffneutral\n", encoding="utf-8")
+    assert read_predictions(tmp_path, "xnli", "sw") == ["neutral"]
+
+
 def test_unusual_line_breaks_do_not_divide_a_line(tmp_path):
     write_predictions(tmp_path, "xnli", "sw", ["a\u2028b", "c\x85d"])
     assert read_predictions(tmp_path, "xnli", "sw") == ["a\u2028b", "c\x85d"]
@@ -192,7 +204,7 @@ def test_what_would_not_come_back_is_not_written(label, tmp_path):
 @pytest.mark.parametrize(
     ("task", "text", "message"),
     [
-        ("tatoeba", "1\n[12]\n", r"Line 2 should be a number, not '\[12\]'"),
+        ("tatoeba", "1\n[x]\n", r"Line 2 should be a number, not '\[x\]'"),
         ("bucc2018", "de-1\ten-1\nde-2 en-2\n", "Line 2 should be two ids"),
         ("xquad", '["Faust"]', "an answer for each question id"),
         ("xquad", '{"1": 3}', "an answer for each question id"),

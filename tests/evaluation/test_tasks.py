@@ -146,6 +146,32 @@ def test_data_without_labels_has_no_gold(task, data):
     assert task.kind.gold(without_labels(examples)) is None
 
 
+def test_labelling_with_what_is_right_is_the_inverse_of_asking_for_it(task, data):
+    examples = examples_of(task, data)
+    gold = task.kind.gold(examples)
+    labelled = task.kind.label(without_labels(examples), gold)
+    assert task.kind.gold(labelled) == gold
+    assert without_labels(labelled) == without_labels(examples)
+
+
+def test_examples_are_counted_as_they_are_asked(task, data):
+    counts = {"classification": 11, "tagging": 12, "question answering": 6, "retrieval": 12}
+    assert task.kind.count(examples_of(task, data)) == counts[task.group]
+
+
+def test_the_labels_of_examples_are_those_of_the_task(task, data):
+    said = {label for each in examples_of(task, data) for label in task.kind.said(each)}
+    assert said <= set(task.labels)
+    assert bool(said) == bool(task.labels)
+    assert not any(task.kind.said(each) for each in without_labels(examples_of(task, data)))
+
+
+def test_only_answers_are_cut_out_otherwise_by_the_official_scripts(task):
+    kind = task.kind.compatible()
+    assert (kind is not None) == (task.group == "question answering")
+    assert kind is None or kind.preprocessing.compat
+
+
 @pytest.mark.parametrize("name", TRAINED)
 def test_labels_for_some_examples_only_are_an_error(name, data):
     task = TASKS[name]
@@ -191,6 +217,25 @@ def test_a_model_that_says_other_things_was_not_fine_tuned_for_the_task(folder, 
         check_labels(Subject(model, tokenizer), TASKS["panx"].labels, "panx")
     model.config.id2label = dict(enumerate(TASKS["panx"].labels))
     check_labels(Subject(model, tokenizer), TASKS["panx"].labels, "panx")
+
+
+def test_a_model_need_not_say_all_that_a_task_knows(folder, tokenizer):
+    """A tagger of the 17 parts of speech lacks the two that are added to them."""
+    model = polyprune.load(folder, "token-classification", labels=17)
+    model.config.id2label = dict(enumerate(sorted(set(TASKS["udpos"].labels) - {"O", "_"})))
+    check_labels(Subject(model, tokenizer), TASKS["udpos"].labels, "udpos")
+    model.config.id2label[17] = "VRB"
+    with pytest.raises(ConfigError, match="not fine-tuned for udpos"):
+        check_labels(Subject(model, tokenizer), TASKS["udpos"].labels, "udpos")
+
+
+@pytest.mark.parametrize("name", ["tatoeba", "bucc2018"])
+def test_sentences_are_compared_where_the_subject_says(name, data, folder, tokenizer):
+    model = polyprune.load(folder, "hidden-states")
+    examples = examples_of(TASKS[name], data)
+    subject = Subject(model, tokenizer, device="nowhere")
+    with pytest.raises(RuntimeError, match="nowhere"):
+        TASKS[name].kind.predict(subject, examples, lambda: examples)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ from tunings import QUICK, trained, tuned, weights
 
 from polyprune.errors import ConfigError, DataError
 from polyprune.evaluation.evaluate import Asking, evaluate_system
-from polyprune.evaluation.settings import Setting, Setup
+from polyprune.evaluation.settings import Grid, Setting, Setup
 from polyprune.evaluation.tasks import TASKS
-from polyprune.evaluation.tuning import Grid, Tuning
+from polyprune.evaluation.tuning import Tuning
+from polyprune.training.loop import Diverged
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_seeds_give_models_with_a_mean_and_a_spread(setup, data, tmp_path):
     alone = [evaluate_system(str(p), TASKS["xnli"], Asking(str(data))) for p in tuning.models]
     means = [each.mean["accuracy"] for each in alone]
     assert system.mean == {"accuracy": pytest.approx(np.mean(means))}
-    assert system.spread == {"accuracy": pytest.approx(np.std(means))}
+    assert system.spread == {"accuracy": pytest.approx(np.std(means, ddof=1))}
     assert alone[0].spread is None
     assert system.record()["seeds"] == 2
 
@@ -149,6 +150,84 @@ def test_without_dev_the_last_model_is_kept(setup, data, tmp_path, dev):
     (result,) = tuning.results
     assert (result["score"], result["step"], result["languages"]) == (None, 3, {})
     assert tuning.models[0].is_dir()
+    several = Tuning(setup, replace(QUICK, learning_rates=(1e-7, 1e-2)), tmp_path / "several")
+    with pytest.raises(ConfigError, match=r"nothing to choose by.*: give one learning rate and"):
+        several.encode()
+    assert not several.out.exists()
+    other = Tuning(setup, replace(QUICK, learning_rates=(1e-3,)), tuning.out)
+    with pytest.raises(ConfigError, match=r"give one learning rate .*, and another --out than"):
+        other.encode()
+
+
+def test_nothing_is_chosen_by_what_is_tested_with(setup, tmp_path):
+    questions = replace(setup, task=TASKS["tydiqa"])
+    with pytest.raises(ConfigError, match="TyDiQA are those that it is tested with"):
+        Tuning(questions, Grid.of(questions, search=True), tmp_path / "out").encode()
+    assert not (tmp_path / "out").exists()
+    assert Tuning(questions, Grid.of(questions), tmp_path / "out").encode() > 0
+
+
+@pytest.mark.parametrize("change", ["a label", "a word", "one more"])
+def test_data_that_has_changed_on_the_way_is_noticed(setup, data, tmp_path, change):
+    tuning = Tuning(setup, QUICK, tmp_path / "out")
+    assert tuning.encode() == 11
+    tuning.finish()
+    assert Tuning(setup, QUICK, tmp_path / "out").encode() == 11
+    tuning.finish()
+    path = data / "xnli" / "train-en.tsv"
+    text = path.read_text()
+    first, _, label = text.splitlines()[0].split("\t")
+    other = "neutral" if label == "entailment" else "entailment"
+    new = {
+        "a label": text.replace(label, other, 1),
+        "a word": text.replace("water", "river", 1),
+        "one more": text + f"{first}\t{first}\t{label}\n",
+    }
+    path.write_text(new[change])
+    again = Tuning(setup, replace(QUICK, seeds=(2,)), tmp_path / "out")
+    with pytest.raises(ConfigError, match=f"in {data} has changed since .*--force"):
+        again.encode()
+    assert not again.material.examples.exists()
+    assert Tuning(setup, QUICK, tmp_path / "out", force=True).encode() >= 11
+
+
+def test_a_search_goes_on_after_a_setting_that_diverged(setup, tmp_path):
+    tuning = Tuning(setup, replace(QUICK, learning_rates=(1e-2, 1e-3)), tmp_path / "out")
+    tuning.encode()
+    first, second = tuning.grid.cells
+    diverge(tuning, first)
+    assert list(tuning.pending()) == [second]
+    (line,) = tuning.results
+    assert (line["score"], line["diverged"], line["step"]) == (None, True, 7)
+    trained(tuning, second)
+    assert tuning.best(1) == second
+    assert tuning.models[0].is_dir()
+    assert list(Tuning(setup, tuning.grid, tmp_path / "out").pending()) == []
+
+
+def test_nothing_is_left_if_all_diverged(setup, tmp_path):
+    tuning = Tuning(setup, replace(QUICK, learning_rates=(1e-2, 1e-3)), tmp_path / "out")
+    tuning.encode()
+    for setting in tuning.grid.cells:
+        diverge(tuning, setting)
+    with pytest.raises(ConfigError, match=r"All 2 settings diverged.*smaller than all of them"):
+        list(tuning.pending())
+    smaller = Tuning(setup, replace(QUICK, learning_rates=(1e-4,)), tmp_path / "out")
+    assert list(smaller.pending()) == smaller.grid.cells
+
+
+def test_a_seed_that_diverges_leaves_nothing_to_choose(setup, tmp_path):
+    tuning = Tuning(setup, replace(QUICK, seeds=(1, 2)), tmp_path / "out")
+    with pytest.raises(ConfigError, match="With seed 2, unlike the first: the loss of step 7 is"):
+        tuning.give_up(replace(tuning.grid.cells[0], seed=2), Diverged(7))
+
+
+def diverge(tuning: Tuning, setting: Setting) -> None:
+    """A run that has begun, and came to nothing."""
+    log = tuning.out / setting.name / "log.jsonl"
+    log.parent.mkdir()
+    log.write_text("")
+    tuning.give_up(setting, Diverged(7))
 
 
 def with_scores(monkeypatch, scores: list[float]) -> None:

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 import polyprune as pp
-from polyprune.evaluation.settings import Setting, Setup
+from polyprune.evaluation.settings import Grid, Setting, Setup
 from polyprune.evaluation.start import stacked
-from polyprune.evaluation.tuning import Grid, Tuning
+from polyprune.evaluation.tuning import Tuning
 from polyprune.model.components import sizes
 from polyprune.model.gates_file import SHARED
 from polyprune.pruning.budget import ComponentWeights, unflatten

@@ -15,6 +15,8 @@ from transformers import AutoTokenizer, BertModel, XLMRobertaConfig, XLMRobertaM
 
 from polyprune.model import e5
 
+pytestmark = pytest.mark.slow  # the real model, made and asked
+
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 SCRIPTS = [
     "The quick brown fox jumps over the lazy dog.",

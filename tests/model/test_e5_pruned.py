@@ -7,6 +7,8 @@ from transformers import AutoTokenizer, BertModel
 import polyprune as pp
 from polyprune.corpora.probes import probe_texts
 
+pytestmark = pytest.mark.slow  # the real model, made and asked
+
 SENTENCES = [f"query: {text}" for texts in probe_texts().values() for text in texts]
 
 

@@ -76,11 +76,13 @@ def reload(root, models, *, first="", trust=False, python=(sys.executable,)):
     return run.stdout.strip()
 
 
+@pytest.mark.slow
 def test_with_polyprune_imported_the_auto_classes_load_it(saved):
     module = reload(*saved, first="import polyprune")
     assert module == "polyprune.model.modeling_polyprune"
 
 
+@pytest.mark.slow
 def test_polyprune_may_be_imported_before_transformers(saved, tmp_path):
     script = (
         "import polyprune, sys; assert 'torch' not in sys.modules;"
@@ -104,6 +106,7 @@ def python_without_polyprune(tmp_path_factory):
     return ["env", f"PYTHONPATH={farm}", sys.executable, "-S"]
 
 
+@pytest.mark.slow
 def test_without_polyprune_remote_code_loads_it(saved, python_without_polyprune):
     for missing in ("polyprune", "jaxtyping"):
         run = subprocess.run(
@@ -114,6 +117,7 @@ def test_without_polyprune_remote_code_loads_it(saved, python_without_polyprune)
     assert module.startswith("transformers_modules.")
 
 
+@pytest.mark.slow
 def test_what_remote_code_saved_again_loads_with_polyprune(saved, python_without_polyprune):
     root, models = saved
     reload(root, models, trust=True, python=python_without_polyprune)

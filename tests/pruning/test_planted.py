@@ -152,6 +152,7 @@ def train(planted, gating, density, steps=300):
         return gating(density=density)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["shared", "non-shared"])
 def test_l0_finds_it(planted, setting):
     weights, expected = ComponentWeights.of(planted.shape), truth(planted.shape)
@@ -163,6 +164,7 @@ def test_l0_finds_it(planted, setting):
     assert_found(train(planted, gating, density), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["shared", "non-shared"])
 def test_learned_dynamic_sparsification_finds_it_from_a_wrong_start(planted, setting):
     """A ranking by chance, of which almost everything has to be unlearned."""

@@ -59,6 +59,7 @@ TAUGHT = {"objective": {"mlm": 2, "soft": 5, "cosine": 1, "relations": 1}}
 INSIDE = {"objective": {"attention": 1, "values": 1}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "stop"),
     [(LEARNED, 3), (SHARED, 3), (SHARED, 4), (DYNAMIC, 2), (TAUGHT, 2), (INSIDE, 4)],

@@ -8,6 +8,7 @@ from conftest import speaking_model
 from training import finished, tiny_run
 
 from polyprune.errors import ConfigError, DataError, UnknownName
+from polyprune.training.loop import Diverged
 from polyprune.training.run import train
 
 
@@ -106,8 +107,10 @@ def test_a_tracker_that_does_not_exist(speaking, text, tmp_path):
 def test_a_loss_that_explodes_stops_the_run_and_keeps_what_was_saved(speaking, text, tmp_path):
     saving = {"every": 1, "trackers": []}
     phases = [{"steps": 50, "learning_rate": 1e30}]
-    with pytest.raises(ConfigError, match="smaller learning rate"):
+    told = r"smaller learning rate: --set phases.0.learning_rate"
+    with pytest.raises(Diverged, match=told) as stopped:
         list(train(tiny_run(speaking, text, phases=phases, saving=saving), tmp_path / "run"))
+    assert f"loss of step {stopped.value.step} is" in str(stopped.value)
     assert list((tmp_path / "run" / "checkpoints").glob("step-*"))
 
 

@@ -38,8 +38,9 @@ def evaluate(
         int | None, typer.Option(min=0, help="For retrieval: the layer that is pooled, from 1.")
     ] = None,
     fallback: Annotated[
-        str, typer.Option(help="Whose gates a language without gates or kin uses.")
-    ] = "en",
+        str | None,
+        typer.Option(help="Whose gates a language without gates or kin uses: en unless given."),
+    ] = None,
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
@@ -53,14 +54,15 @@ def evaluate(
     from transformers.utils.logging import disable_progress_bar
 
     from ..errors import ConfigError
-    from ..evaluation.evaluate import Asking, check_model, evaluate_system, folders_of
+    from ..evaluation.asking import Asking
+    from ..evaluation.candidates import check_fallback, check_model, folders_of, in_sizes
+    from ..evaluation.evaluate import evaluate_system
     from ..evaluation.tasks import find_task
+    from ..training.run import versions
 
     disable_progress_bar()
     record, chosen = find_task(task), split(languages)
-    sizes = [fraction(size) for size in split(sparsity) or ()] or [None]
-    if predictions is not None and len(models) * len(sizes) > 1:
-        raise ConfigError("--predictions is for one model of one size.")
+    sizes = [size for text in split(sparsity) or () if (size := fraction(text)) is not None]
     asking = Asking(
         data=data,
         split=split_name,
@@ -75,24 +77,24 @@ def evaluate(
     )
     for model in models:
         check_model(model, record)
+    wanted = in_sizes(models, sizes)
+    if predictions is not None and len(wanted) > 1:
+        raise ConfigError("--predictions is for one model of one size.")
     asking.check(record)
-    codes = record.find(data, asking.split, asking.languages)
-    seeds = sum(len(folders_of(model)) for model in models)
-    with progress("Evaluating", seeds * len(sizes) * len(codes)) as watch:
-        systems = [
-            evaluate_system(model, record, asking, size, watch)
-            for model in models
-            for size in sizes
-        ]
+    codes = asking.codes(record)
+    check_fallback(models, codes, fallback)
+    seeds = sum(len(folders_of(model)) for model, _ in wanted)
+    with progress("Evaluating", seeds * len(codes)) as watch:
+        systems = [evaluate_system(model, record, asking, size, watch) for model, size in wanted]
     missing = [code for code in record.languages if code not in codes]
     if as_json:
         show_json(
             {
                 "task": record.name,
                 "version": record.version,
-                "split": asking.split,
-                "limit": limit,
+                **asking.record(),
                 "missing": missing,
+                "versions": versions(),
                 "systems": [system.record() for system in systems],
             }
         )
@@ -108,7 +110,8 @@ def show_scores(systems: Sequence[Any], title: str) -> None:
     """A row a language, a column a system, and what is to be said about them."""
     codes = list(systems[0].languages)
     rows = [[code, *(cell(system.languages[code].scores) for system in systems)] for code in codes]
-    rows.append(["mean", *(cell(system.mean, system.spread) for system in systems)])
+    scored = sum(each.scores is not None for each in systems[0].languages.values())
+    rows.append([f"mean ({scored})", *(cell(system.mean, system.spread) for system in systems)])
     names = columns(systems, shutil.get_terminal_size().columns)
     show_table(["language", *names], rows, title=title, sum_up=True)
     blank = [code for code in codes if systems[0].languages[code].scores is None]
@@ -128,7 +131,7 @@ def columns(systems: Sequence[Any], width: int) -> list[str]:
     """What columns are called: models as given, or their last parts where there is no room."""
     paths = [system.model for system in systems]
     names, count = paths, 0
-    room = (width - len("language")) // len(paths) - 2
+    room = (width - len("mean (40)")) // len(paths) - 2
     if max(map(len, paths)) > room:
         names = []
         while len(set(names)) < len(set(paths)):  # as many parts as tell them apart

@@ -43,6 +43,10 @@ def finetune(
     freeze_words: Annotated[
         bool, typer.Option("--freeze-words", help="Leave the word table as it is: faster.")
     ] = False,
+    fallback: Annotated[
+        str | None, typer.Option(help="Whose gates languages without gates or kin use: en.")
+    ] = None,
+    precision: Annotated[str, typer.Option(help="Of the steps: no, fp16 or bf16.")] = "no",
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -55,9 +59,9 @@ def finetune(
     """
     from dataclasses import replace
 
-    from ..evaluation.finetuning import Setup
+    from ..evaluation.settings import Grid, Setup
     from ..evaluation.tasks import find_task
-    from ..evaluation.tuning import Grid, Tuning
+    from ..evaluation.tuning import Tuning
 
     chosen = split(languages)
     setup = Setup(
@@ -69,6 +73,8 @@ def finetune(
         limit=limit,
         sparsity=fraction(sparsity),
         words=not freeze_words,
+        fallback=fallback,
+        precision=precision,
     )
     wanted = Grid.of(setup, grid)
     wanted = replace(
@@ -79,22 +85,44 @@ def finetune(
         batch=batch,
     )
     tuning = Tuning(setup, wanted, out, force=force)
-    examples = None
-    for setting in tuning.pending():
-        if examples is None:
-            with progress("Preparing", 0) as watch:
-                examples = tuning.encode(watch)
-        run, folder = tuning.run(setting, examples)
-        follow(run, folder, material=tuning.material, tell=dev_scores)
-        tuning.conclude(setting)
-    tuning.finish()
+    try_all(tuning)
     if not is_main():
         return
+    if None in [tuning.score(seed) for seed in tuning.grid.seeds]:
+        typer.echo("There is no dev data with labels: the last model is kept.", err=True)
     answer = {"models": [str(path) for path in tuning.models], "results": tuning.results}
     if as_json:
         show_json(answer)
     else:
         show_results(tuning)
+
+
+def try_all(tuning: Any) -> None:
+    """Train what is still to do."""
+    from ..training.loop import Diverged
+
+    examples = None
+    for setting in tuning.pending():
+        if examples is None:
+            with progress("Preparing", 0) as watch:
+                examples = tuning.encode(watch)
+            if is_main():
+                typer.echo(trained_on(tuning.setup), err=True)
+        run, folder = tuning.run(setting, examples)
+        try:
+            follow(run, folder, material=tuning.material, tell=dev_scores)
+        except Diverged as why:
+            tuning.give_up(setting, why)
+        else:
+            tuning.conclude(setting)
+    tuning.finish()
+
+
+def trained_on(setup: Any) -> str:
+    """The languages, in a line."""
+    told = f"Training on {', '.join(setup.training)}."
+    without = setup.missing
+    return f"{told} There is no training data for {', '.join(without)}." if without else told
 
 
 def dev_scores(step: int, wrong: dict[str, float], dense: dict[str, float]) -> str:
@@ -105,9 +133,16 @@ def dev_scores(step: int, wrong: dict[str, float], dense: dict[str, float]) -> s
     return "\n".join([f"Step {step:,}: dev {mean:.1f}", *rows])
 
 
+def dev_score(result: dict[str, Any]) -> str:
+    """Of one setting."""
+    if result["score"] is not None:
+        return f"{result['score']:.1f}"
+    return "diverged" if result.get("diverged") else "–"
+
+
 def show_results(tuning: Any) -> None:
     """What was tried, the best first, and where the models are."""
-    from statistics import mean, pstdev
+    from statistics import mean, stdev
 
     results = sorted(tuning.results, key=lambda each: -(each["score"] or 0))
     show_table(
@@ -117,7 +152,7 @@ def show_results(tuning: Any) -> None:
                 f"{each['setting']['learning_rate']:g}",
                 each["setting"]["epochs"],
                 each["setting"]["seed"],
-                "–" if each["score"] is None else f"{each['score']:.1f}",
+                dev_score(each),
                 f"{each['step']:,} of {each['steps']:,}",
             ]
             for each in results
@@ -127,5 +162,5 @@ def show_results(tuning: Any) -> None:
     if len(tuning.models) > 1:
         scores = [tuning.score(seed) for seed in tuning.grid.seeds]
         if None not in scores:
-            typer.echo(f"dev {mean(scores):.1f} ± {pstdev(scores):.1f} over {len(scores)} seeds")
+            typer.echo(f"dev {mean(scores):.1f} ± {stdev(scores):.1f} over {len(scores)} seeds")
     typer.echo(f"Written to {', '.join(map(str, tuning.models))}.")

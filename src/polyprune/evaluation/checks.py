@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..errors import DataError
-from .examples import Pair, Tagged
 from .readers.splits import CALLED
 from .tasks import Task
 
@@ -26,7 +25,7 @@ def check_there(task: Task, data: str, split: Any, codes: Sequence[str]) -> None
 def checked(task: Task, examples: Iterable[Any], place: str) -> Iterator[Any]:
     """The examples as they are; raise at the first with a label that the task does not have."""
     for number, example in enumerate(examples, 1):
-        unknown = [label for label in _labels(example) if label not in task.labels]
+        unknown = [label for label in task.kind.said(example) if label not in task.labels]
         if task.labels and unknown:
             raise DataError(
                 f"Example {number} of the {place} has the label {unknown[0]!r}. There are: "
@@ -42,9 +41,3 @@ def telling(place: str) -> Iterator[None]:
         yield
     except DataError as error:
         raise DataError(f"{error} This is the {place}.") from error
-
-
-def _labels(example: Any) -> Sequence[str]:
-    if isinstance(example, Pair):
-        return () if example.label is None else (example.label,)
-    return (example.tags or ()) if isinstance(example, Tagged) else ()

@@ -1,6 +1,6 @@
 """Sentences as vectors: the mean of a middle layer, or what a sentence encoder was made for."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from torch import Tensor
 from ..errors import ConfigError
 from ..model.axes import Float
 from ..model.hub import longest_of
-from ..model.sentences import pooling_of, prompt_of
+from ..model.sentences import beyond_pooling, pooling_of, prompt_of
 from ..pruning.losses import pool
 from .encoded import Encoded
 from .predict import TOKENS, batches, tensors
@@ -39,6 +39,12 @@ class Embedding:
         depth, longest = model.shape.layers, min(512, longest_of(model))
         folder = Path(model.config.name_or_path or "?")
         if layer is None and (folder / "1_Pooling").is_dir():
+            other = beyond_pooling(folder)
+            if other is not None:
+                raise ConfigError(
+                    f"{folder.name} embeds sentences with {other}, which is not built in: give "
+                    f"--layer, such as {depth}, to take the mean of a layer instead."
+                )
             return cls(depth, pooling_of(folder), prompt_of(folder), longest)
         if layer is not None and not 0 <= layer <= depth:
             raise ConfigError(f"There is no layer {layer}: this model has {depth}, from 1.")
@@ -46,11 +52,7 @@ class Embedding:
 
 
 def embed(
-    model: Any,
-    sentences: Sequence[str],
-    tokenizer: Any,
-    way: Embedding,
-    watch: Callable[[str, Iterable], Iterable] = lambda _, things: things,
+    model: Any, sentences: Sequence[str], tokenizer: Any, way: Embedding
 ) -> Float[Tensor, "sentences width"]:
     """A vector for every sentence, of length 1."""
     texts = [way.prompt + sentence for sentence in sentences]
@@ -61,7 +63,7 @@ def embed(
     training = model.training
     model.eval()
     with torch.inference_mode():
-        for some in watch("embedding", batches([len(row) for row in ids], budget)):
+        for some in batches([len(row) for row in ids], budget):
             batch = tensors([Encoded(i, ids[i]) for i in some], tokenizer)
             batch = {name: tensor.to(device) for name, tensor in batch.items()}
             hidden = encoder.at_layer(batch["input_ids"], batch["attention_mask"].bool(), way.layer)

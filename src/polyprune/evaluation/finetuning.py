@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import numpy as np
 import torch
-from accelerate import Accelerator
+from accelerate import Accelerator, DistributedType
 from accelerate.utils import gather_object
 
 from ..corpora.prefetch import prefetch
 from ..corpora.sources import Position
+from ..errors import ConfigError
 from ..model.hub import find
 from ..pruning.budget import unflatten
 from ..pruning.elastic import load
@@ -31,12 +33,13 @@ from .rows import row_of
 from .settings import Setting, Setup
 from .start import gating_of, prepare
 from .store import Store, order
-from .training_data import encode_training, learned, read_development
-
-__all__ = ["Setting", "Setup", "TaskMaterial", "TaskSession", "encode_training", "plan"]
+from .training_data import read_development
 
 AT_ONCE = {"sentence-classification": 32, "token-classification": 32, "span": 8}
 """Examples in a pass: windows of questions are long."""
+
+SIZES = (0.3, 0.5, 0.7)
+"""The sparsities that a model of every size is looked at in on dev."""
 
 
 def plan(setup: Setup, setting: Setting, examples: int) -> Run:
@@ -44,6 +47,7 @@ def plan(setup: Setup, setting: Setting, examples: int) -> Run:
     recipe, an_epoch = setup.recipe, -(-examples // setting.batch)
     steps = setting.epochs * an_epoch
     every = min(recipe.every, an_epoch)
+    precision: Any = setup.precision  # which has been checked
     return Run(
         phases=(
             Phase(
@@ -60,7 +64,7 @@ def plan(setup: Setup, setting: Setting, examples: int) -> Run:
         objective=Objective(labels=1.0),
         gating=gating_of(setup.model, setup.sparsity),
         batch=Batch(setting.batch, min(setting.batch, AT_ONCE[setup.task.kind.readout])),
-        engine=Engine(betas=(0.9, 0.999), epsilon=1e-8),
+        engine=Engine(precision, betas=(0.9, 0.999), epsilon=1e-8),
         saving=Saving(
             every=max(every, 500),
             keep=1,
@@ -82,21 +86,29 @@ class TaskMaterial(Material):
     def files(self) -> dict[str, Any]:
         """What is trained on."""
         setup = self.setup
-        return {
-            "task": {
-                "name": setup.task.name,
-                "version": setup.task.version,
-                "data": setup.data,
-                "regime": setup.regime,
-                "languages": setup.training,
-                "limit": setup.limit,
-                "sparsity": setup.sparsity,
-            }
+        task = {
+            "name": setup.task.name,
+            "version": setup.task.version,
+            "data": setup.data,
+            "regime": setup.regime,
+            "languages": setup.training,
+            "limit": setup.limit,
+            "sparsity": setup.sparsity,
         }
+        # Where nothing else is said, they are left out, as in folders from before they were there.
+        if setup.fallback is not None:
+            task["fallback"] = setup.fallback
+        if setup.precision != "no":
+            task["precision"] = setup.precision
+        return {"task": task}
 
     def open(self, run: Run, places: Places, accelerator: Accelerator, watch: Any) -> Session:
         """A model with the readout of the task, and its examples."""
         setup = self.setup
+        if accelerator.distributed_type == DistributedType.FSDP:
+            raise ConfigError(
+                "Fine-tuning runs on copies of the model (DDP): launch without --use_fsdp."
+            )
         with accelerator.main_process_first():
             prepare(setup.model, setup.task, setup.sparsity, places.prepared, run.seed)
         model = load(places.prepared, verify=False)
@@ -111,7 +123,6 @@ class TaskMaterial(Material):
             teacher=None,
             setup=setup,
             store=Store(self.examples),
-            preprocessing=learned(setup.task).fitted(model),
         )
 
 
@@ -121,7 +132,6 @@ class TaskSession(Session):
 
     setup: Setup
     store: Store
-    preprocessing: Any
 
     def works(self, position: Position | None) -> Iterator[Work]:
         """Batches of examples of similar length, epoch after epoch."""
@@ -139,9 +149,10 @@ class TaskSession(Session):
 
     def _work(self, batch: np.ndarray, position: Position) -> Work:
         process, processes = self.accelerator.process_index, self.accelerator.num_processes
-        # Of a last batch that is smaller than the processes are many, some see an example twice.
-        own = batch[process::processes] if len(batch) > process else batch[-1:]
-        taken = self.store.take(own.tolist())
+        own = batch[process::processes]
+        # Of an epoch's last batch some have less than others, or an example that does not count.
+        weight = len(own) * processes / len(batch)
+        taken = self.store.take((own if len(own) else batch[-1:]).tolist())
         at_once = self.run.batch.at_once
         parts = [taken[i : i + at_once] for i in range(0, len(taken), at_once)]
         ids = (np.asarray(each.ids, dtype=np.int32).tobytes() for _, each in taken)
@@ -150,6 +161,7 @@ class TaskSession(Session):
             position=position,
             tokens=sum(len(each.ids) for _, each in taken),
             checksum=zlib.crc32(b"".join(ids)),
+            weight=weight,
         )
 
     def _tensors(self, taken: Sequence[tuple[str, Encoded]]) -> dict[str, torch.Tensor]:
@@ -157,15 +169,25 @@ class TaskSession(Session):
         batch = tensors(encoded, self.tokenizer)
         batch |= label_tensors(encoded, self.setup.task.kind.readout)
         if len(self.rows) > 1:
-            rows = [self.rows.index(row_of(code, self.rows)) for code, _ in taken]
-            batch["rows"] = torch.tensor(rows)
+            batch["rows"] = torch.tensor([self._row(code) for code, _ in taken])
         return batch
 
+    def _row(self, code: str) -> int:
+        """The row of gates of a language."""
+        return self.rows.index(row_of(code, self.rows, self.setup.fallback or "en"))
+
     def held_out(self, system: Any, density: float) -> dict[str, float]:
-        """The share that each language gets wrong of its dev examples: 1 − score."""
+        """The share that each language gets wrong of its dev examples: 1 − score.
+
+        A model of every size is looked at in several, `SIZES`, and the mean over them counts.
+        """
         plain, accelerator = self.accelerator.unwrap_model(system), self.accelerator
         languages = list(self._development)[accelerator.process_index :: accelerator.num_processes]
-        wrong = {code: 1 - self._score(plain, code, density) / 100 for code in languages}
+        densities = [1 - size for size in SIZES] if self.run.gating.every_size else [density]
+        wrong = {
+            code: 1 - mean(self._score(plain, code, each) for each in densities) / 100
+            for code in languages
+        }
         found: dict[str, float] = {}
         for part in gather_object([wrong]):
             found |= part
@@ -174,9 +196,9 @@ class TaskSession(Session):
     def _score(self, plain: Any, code: str, density: float) -> float:
         gates = None
         if plain.gating is not None:
-            row = self.rows.index(row_of(code, self.rows))
             with torch.no_grad():
-                gates = unflatten(plain.gating.flat(density)[[row]], plain.gating.counts)
+                gates = plain.gating.flat(density)[[self._row(code)]]
+                gates = unflatten(gates, plain.gating.counts)
         examples, gold = self._development[code]
         task = self.setup.task
         subject = Subject(plain.model, self.tokenizer, gates)

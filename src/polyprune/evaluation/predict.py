@@ -1,6 +1,7 @@
 """What a model says about inputs: those of a length together, so that almost nothing is padding."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,12 @@ from ..corpora.collate import pad, padded
 from ..model.components import Gates
 from .encoded import Encoded
 
-Watch = Callable[[str, Iterable], Iterable]
-
 TOKENS = {"cpu": 2048, "cuda": 32768}
 """That a batch has at most: on CPUs as many as stay in the cache, on GPUs enough to fill them."""
 
 
 def predict(
-    model: Any,
-    encoded: Sequence[Encoded],
-    tokenizer: Any,
-    gates: Gates | None = None,
-    watch: Watch = lambda _, things: things,
+    model: Any, encoded: Sequence[Encoded], tokenizer: Any, gates: Gates | None = None
 ) -> list[np.ndarray]:
     """The logits of every pair, the likeliest label of every token, or the logits of every span.
 
@@ -30,15 +25,15 @@ def predict(
     """
     found: list[np.ndarray] = [np.empty(0)] * len(encoded)
     lengths = [len(each.ids) for each in encoded]
-    training = model.training
+    reading, training = READINGS[model.readout_kind], model.training
     model.eval()
     with torch.inference_mode():
-        for some in watch("predicting", batches(lengths, TOKENS.get(model.device.type, 2048))):
+        for some in batches(lengths, TOKENS.get(model.device.type, 2048)):
             batch = tensors([encoded[i] for i in some], tokenizer)
             batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
-            output = READ[model.readout_kind](model(**batch, gates=gates))
+            output = reading.read(model(**batch, gates=gates))
             for i, row in zip(some, output.cpu().numpy(), strict=True):
-                found[i] = row[..., : lengths[i]] if model.readout_kind in BY_TOKEN else row
+                found[i] = row[..., : lengths[i]] if reading.by_token else row
     model.train(training)
     return found
 
@@ -67,19 +62,41 @@ def tensors(encoded: Sequence[Encoded], tokenizer: Any) -> dict[str, Tensor]:
 
 def label_tensors(encoded: Sequence[Encoded], readout: str) -> dict[str, Tensor]:
     """What the loss of a readout takes."""
-    if readout == "span":
-        starts, ends = torch.tensor([each.labels for each in encoded]).unbind(1)
-        return {"start_positions": starts, "end_positions": ends}
-    if readout == "token-classification":
-        return {"labels": pad([torch.tensor(each.labels) for each in encoded], -100)}
+    return READINGS[readout].labels(encoded)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What goes in and comes out at a readout."""
+
+    read: Callable[[Any], Tensor]
+    """What is kept of a model's output: of 40 languages it has to fit."""
+    labels: Callable[[Sequence[Encoded]], dict[str, Tensor]]
+    """What its loss takes."""
+    by_token: bool
+    """Whether the last axis of what is kept is that of tokens."""
+
+
+def _of_sentences(encoded: Sequence[Encoded]) -> dict[str, Tensor]:
     return {"labels": torch.tensor([each.labels[0] for each in encoded])}
 
 
-READ: dict[str, Callable[[Any], Tensor]] = {
-    "sentence-classification": lambda output: output.logits.float(),
-    "token-classification": lambda output: output.logits.argmax(-1),
-    "span": lambda output: torch.stack([output.start_logits, output.end_logits], 1).float(),
-}
-"""What is kept of a model's output: of 40 languages it has to fit."""
+def _of_tokens(encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+    return {"labels": pad([torch.tensor(each.labels) for each in encoded], -100)}
 
-BY_TOKEN = ("token-classification", "span")
+
+def _of_spans(encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+    starts, ends = torch.tensor([each.labels for each in encoded]).unbind(1)
+    return {"start_positions": starts, "end_positions": ends}
+
+
+def _both_ends(output: Any) -> Tensor:
+    return torch.stack([output.start_logits, output.end_logits], 1).float()
+
+
+READINGS = {
+    "sentence-classification": Reading(lambda out: out.logits.float(), _of_sentences, False),
+    "token-classification": Reading(lambda out: out.logits.argmax(-1), _of_tokens, True),
+    "span": Reading(_both_ends, _of_spans, True),
+}
+"""By readout."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
@@ -20,6 +21,16 @@ class Format:
     parse_labels: Callable[[str], Any]
     """The same as `parse` where labels are written like predictions."""
     suffix: str = "tsv"
+
+
+def read_file(path: Path, parse: Callable[[str], Any]) -> Any:
+    """What is in a file of predictions or labels."""
+    try:
+        return parse(path.read_text(encoding="utf-8-sig"))  # a mark of byte order is no text
+    except FileNotFoundError:
+        raise DataError(f"{path} does not exist. Write the predictions for it first.") from None
+    except ValueError as error:  # JSON's and Unicode's own errors are such, too
+        raise DataError(f"{path} cannot be read: {error}") from None
 
 
 def _write_lines(lines: Sequence[str]) -> str:
@@ -52,6 +63,11 @@ def _parse_tags(text: str) -> list[list[str]]:
     return [*sentences, sentence] if sentence else sentences
 
 
+def _parse_tag_labels(text: str) -> list[list[str]]:
+    """The last column: a file of tagged words will do."""
+    return [[line.rpartition("\t")[2] for line in lines] for lines in _parse_tags(text)]
+
+
 def _write_pairs(pairs: Sequence[tuple[str, str]]) -> str:
     return _write_lines(["\t".join(pair) for pair in pairs])
 
@@ -69,11 +85,14 @@ def _write_numbers(numbers: Sequence[int]) -> str:
 
 
 def _parse_numbers(text: str) -> list[int]:
-    lines = _parse_lines(text)
-    for number, line in enumerate(lines, 1):
-        if not line.isdecimal():
+    numbers = []
+    for number, line in enumerate(_parse_lines(text), 1):
+        # The official script writes the number as a list of one: [12].
+        digits = line[1:-1] if line[:1] + line[-1:] == "[]" else line
+        if not digits.isdecimal():
             raise ValueError(f"Line {number} should be a number, not {line!r}.")
-    return [int(line) for line in lines]
+        numbers.append(int(digits))
+    return numbers
 
 
 def _write_answers(answers: Mapping[str, str]) -> str:
@@ -92,7 +111,7 @@ def _parse_questions(text: str) -> list[tuple[str, list[str]]]:
     content = json.loads(text)
     try:
         return [
-            (question["id"], [answer["text"] for answer in question["answers"]])
+            (str(question["id"]), [answer["text"] for answer in question["answers"]])
             for article in (content["data"] if isinstance(content, dict) else content)
             for paragraph in article["paragraphs"]
             for question in paragraph["qas"]
@@ -102,7 +121,7 @@ def _parse_questions(text: str) -> list[tuple[str, list[str]]]:
 
 
 LABELS = Format(_write_lines, _parse_lines, _parse_lines)
-TAGS = Format(_write_tags, _parse_tags, _parse_tags)
+TAGS = Format(_write_tags, _parse_tags, _parse_tag_labels)
 ANSWERS = Format(_write_answers, _parse_answers, _parse_questions, "json")
 PAIRS = Format(_write_pairs, _parse_pairs, _parse_pairs)
 LINES = Format(_write_numbers, _parse_numbers, _parse_numbers)

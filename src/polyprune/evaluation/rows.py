@@ -13,21 +13,26 @@ def row_of(code: str, rows: Sequence[str], fallback: str = "en") -> str:
     XTREME has languages without text in CC-100 (`yo`), and gates may have been made for a few
     languages only.
     """
+    return near_row(code, rows) or own_row(fallback, rows) or rows[0]
+
+
+def near_row(code: str, rows: Sequence[str]) -> str | None:
+    """The row that is everybody's, a language's own, or its kin's; None if it needs a fallback."""
     if tuple(rows) == (SHARED,):
         return SHARED
-    if own := _own(code, rows):
+    if own := own_row(code, rows):
         return own
     known = _known(code)
     kin = [row for row in rows if known and (other := _known(row)) and same_family(other, known)]
-    return kin[0] if kin else _own(fallback, rows) or rows[0]
+    return kin[0] if kin else None
 
 
 def is_borrowed(code: str, row: str) -> bool:
     """Whether a row is another language's."""
-    return row != SHARED and _own(code, [row]) is None
+    return row != SHARED and own_row(code, [row]) is None
 
 
-def _own(code: str, rows: Sequence[str]) -> str | None:
+def own_row(code: str, rows: Sequence[str]) -> str | None:
     """The row of a language, however it is spelled."""
     if code in rows:
         return code

@@ -12,6 +12,15 @@ REGIMES = {
     "translate-train-all": "all languages together: translations or, for POS and NER, people's own",
 }
 
+PRECISIONS = ("no", "fp16", "bf16")
+
+LEARNING_RATES = tuple(
+    float(f"{digit}e{power}") for power, last in ((-6, 9), (-5, 5)) for digit in range(1, last + 1)
+)
+"""The paper's (App. A): [1e-6, 2e-6, …, 5e-5]."""
+
+EPOCHS = {"transfer": (5, 10), "translate-train-all": (3,)}
+
 
 @dataclass(frozen=True, slots=True)
 class Setup:
@@ -32,10 +41,18 @@ class Setup:
     """The one size of an elastic model to fine-tune; all of them unless given."""
     words: bool = True
     """Whether the word table is trained too."""
+    fallback: str | None = None
+    """Whose gates a language uses that has none, nor kin: those of English unless given."""
+    precision: str = "no"
+    """One of `PRECISIONS`, in which steps are computed; `no` is single precision."""
 
     def __post_init__(self):
-        if self.regime not in REGIMES:
-            raise UnknownName("regime", self.regime, REGIMES, f"There are: {', '.join(REGIMES)}.")
+        for what, given, known in (
+            ("regime", self.regime, tuple(REGIMES)),
+            ("precision", self.precision, PRECISIONS),
+        ):
+            if given not in known:
+                raise UnknownName(what, given, known, f"There are: {', '.join(known)}.")
         if self.task.recipe is None:
             raise ConfigError(
                 f"{self.task.title} has nothing to train on: polyprune evaluate MODEL --task "
@@ -59,6 +76,14 @@ class Setup:
     def split(self) -> Literal["train", "translated"]:
         """What is trained on."""
         return "train" if self.regime == "transfer" else "translated"
+
+    @property
+    def missing(self) -> list[str]:
+        """The languages of the task that would be trained on too if there were data."""
+        if self.languages is not None or self.regime == "transfer":
+            return []
+        there = self.training
+        return [code for code in self.task.languages if code not in there]
 
     @property
     def development(self) -> list[str]:
@@ -93,3 +118,39 @@ class Setting:
         """For a folder."""
         batch = "" if self.batch == 32 else f"-batch-{self.batch}"
         return f"lr-{self.learning_rate:g}-epochs-{self.epochs}{batch}-seed-{self.seed}"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What to try: every learning rate with every number of epochs, then every seed."""
+
+    learning_rates: tuple[float, ...]
+    epochs: tuple[int, ...]
+    seeds: tuple[int, ...] = (1,)
+    batch: int = 32
+
+    def __post_init__(self):
+        if not (self.learning_rates and self.epochs and self.seeds):
+            raise ConfigError("Give one learning rate, number of epochs and seed or more.")
+        if len(set(self.seeds)) < len(self.seeds):
+            given = ", ".join(map(str, self.seeds))
+            raise ConfigError(f"The seeds {given} are not all different: give each of them once.")
+        assert self.cells  # which checks every setting
+
+    @classmethod
+    def of(cls, setup: Setup, search: bool = False) -> "Grid":
+        """The defaults of a task, or the paper's search."""
+        if search:
+            return cls(LEARNING_RATES, EPOCHS[setup.regime])
+        transfer = setup.regime == "transfer"
+        epochs = setup.recipe.epochs if transfer else EPOCHS[setup.regime][0]
+        return cls((setup.recipe.learning_rate,), (epochs,))
+
+    @property
+    def cells(self) -> list[Setting]:
+        """With the first seed."""
+        return [
+            Setting(rate, epochs, self.seeds[0], self.batch)
+            for epochs in self.epochs
+            for rate in self.learning_rates
+        ]

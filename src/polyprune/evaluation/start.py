@@ -1,14 +1,19 @@
 """The model that fine-tuning starts from: its readout, its labels, its gates, settled."""
 
+import copy
+import logging
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from ..errors import ConfigError
+from ..model.build import assemble
 from ..model.components import Gates
+from ..model.convert import AUTO_CLASS
 from ..model.gates_file import SHARED
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.hub import read_shape
+from ..model.modeling_polyprune import MODELS, PolyprunePreTrainedModel
 from ..model.shrink import shrink
 from ..pruning.budget import counts_of, unflatten
 from ..pruning.elastic import Elastic, load
@@ -17,6 +22,8 @@ from ..storage import whole_folder
 from ..training.plan import GatingPlan
 from .tasks import Task
 
+logger = logging.getLogger(__name__)
+
 
 def prepare(model: str, task: Task, sparsity: float | None, folder: Path, seed: int) -> None:
     """Write the model that is trained, unless it is there."""
@@ -24,9 +31,7 @@ def prepare(model: str, task: Task, sparsity: float | None, folder: Path, seed: 
         return
     with torch.random.fork_rng():
         torch.manual_seed(seed)  # a fresh readout begins by chance
-        loaded = load(
-            model, task.kind.readout, labels=len(task.labels) or None, dtype=torch.float32
-        )
+        loaded = with_readout(model, task)
     source = loaded.config.name_or_path
     loaded = settled(loaded, sparsity)
     if task.labels:
@@ -35,6 +40,25 @@ def prepare(model: str, task: Task, sparsity: float | None, folder: Path, seed: 
     loaded.config.name_or_path = source
     with whole_folder(folder) as new:
         loaded.save_pretrained(new)
+
+
+def with_readout(model: str, task: Task) -> PolyprunePreTrainedModel:
+    """A model with the readout of a task: its own if it says the same, else a fresh one."""
+    readout, labels = task.kind.readout, len(task.labels) or None
+    config, own = read_shape(model)
+    names: Any = config.id2label
+    says = tuple(names[number] for number in sorted(names))
+    same = own == readout and (not task.labels or says == task.labels)
+    if same or own in ("masked-lm", "hidden-states"):
+        return load(model, readout, labels=labels, dtype=torch.float32)
+    # Tensors of another size, or that mean another label, would be taken for the new ones.
+    encoder = load(model, "hidden-states", dtype=torch.float32)
+    config = copy.deepcopy(encoder.config)
+    config.pooler, config.num_labels = False, labels or 2
+    fresh = assemble(MODELS[AUTO_CLASS[readout]], config, encoder.state_dict())
+    fresh.elastic = encoder.elastic
+    logger.warning("The %s of %s is for something else: it starts anew.", own, model)
+    return fresh
 
 
 def settled(model: PolyprunePreTrainedModel, sparsity: float | None) -> PolyprunePreTrainedModel:

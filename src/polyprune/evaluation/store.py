@@ -1,5 +1,6 @@
 """Encoded examples on disk: training sets may be larger than memory, and are tokenised once."""
 
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,16 @@ class Store:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many examples there are, and a checksum of their tokens and labels."""
+        checksum = 0
+        for name in ("length", "ids", "labels"):
+            for chunk in self._rows.data.column(name).chunks:
+                values = chunk if name == "length" else chunk.flatten()
+                checksum = zlib.crc32(values.to_numpy(zero_copy_only=False).tobytes(), checksum)
+        return {"examples": len(self), "checksum": checksum}
 
     def take(self, numbers: Sequence[int]) -> list[tuple[str, Encoded]]:
         """These examples, each with its language."""

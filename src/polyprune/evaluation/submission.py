@@ -10,13 +10,14 @@
 The folder of labels looks the same, but for the questions, which are files like SQuAD's.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, PolypruneError
 from ..storage import whole_file
+from .prediction_formats import read_file
 from .tasks import TASKS, find_task
 
 
@@ -70,7 +71,7 @@ def write_predictions(
 
 def read_predictions(folder: Path, task: str, language: str, split: str = "test") -> Any:
     """The predictions for a language of a task, as they were given to `write_predictions`."""
-    return _read(_path(folder, task, language, split), find_task(task).format.parse)
+    return read_file(_path(folder, task, language, split), find_task(task).format.parse)
 
 
 def score_folder(predictions: Path, labels: Path) -> dict[str, TaskReport]:
@@ -106,15 +107,6 @@ def _path(folder: Path, task: str, language: str, split: str) -> Path:
     return folder / task / f"{split}-{language}.{find_task(task).format.suffix}"
 
 
-def _read(path: Path, parse: Callable[[str], Any]) -> Any:
-    try:
-        return parse(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(f"{path} does not exist. Write the predictions for it first.") from None
-    except ValueError as error:  # JSON's and Unicode's own errors are such, too
-        raise DataError(f"{path} cannot be read: {error}") from None
-
-
 def _folders(path: Path) -> list[Path]:
     if not path.is_dir():
         raise DataError(f"{path} is not a folder. Give one that has a folder for each task.")
@@ -129,7 +121,7 @@ def _score_task(predictions: Path, labels: Path, task: str) -> dict[str, dict[st
     rows = {}
     for path in files:
         language = path.stem.removeprefix("test-")
-        gold = _read(path, form.parse_labels)
+        gold = read_file(path, form.parse_labels)
         given = read_predictions(predictions, task, language)
         try:
             rows[language] = find_task(task).score(gold, given, language)

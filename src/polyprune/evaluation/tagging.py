@@ -18,9 +18,6 @@ AT_ONCE = 500
 NONE = -100
 """The label of what is not asked about."""
 
-SPECIALS = 3
-"""What the official scripts reserve, whatever a tokenizer adds."""
-
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -37,20 +34,21 @@ class Words:
         training: bool = False,
     ) -> Iterator[Encoded]:
         """A sentence's inputs, one after another: where the next word does not fit, a new one."""
-        if self.longest <= SPECIALS:
-            raise ConfigError(f"Inputs of {self.longest} tokens have no room for words.")
         # Words stand between what a tokenizer puts before a pair and between its sentences: for
         # XLM-R `<s>` and `</s></s>`.
         around = template(tokenizer)
         before, after = around.specials[0], around.specials[1]
+        room = self.longest - len(before) - len(after)
+        if room < 1:
+            raise ConfigError(f"Inputs of {self.longest} tokens have no room for words.")
         numbers = {label: i for i, label in enumerate(labels)}
         examples, number = iter(examples), 0
         while some := list(islice(examples, AT_ONCE)):
-            pieces = _pieces(some, tokenizer, self.longest - SPECIALS)
+            pieces = _pieces(some, tokenizer, room)
             for sentence in some:
                 tags = _numbers(sentence, number, numbers, training)
                 words = [pieces[word] for word in sentence.words]
-                for start, end in parts(words, self.longest - SPECIALS):
+                for start, end in parts(words, room):
                     yield _input(number, words[start:end], tags[start:end], before, after)
                 number += 1
 

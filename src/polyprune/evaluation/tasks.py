@@ -1,7 +1,7 @@
 """XTREME's nine tasks, each one record."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ..errors import Spellings, UnknownName
@@ -29,6 +29,8 @@ class Recipe:
     """Steps from one look at dev to the next, at most an epoch."""
     final: Literal["best", "last"] = "best"
     """Which model is kept: the best on dev, or the last."""
+    search: bool = True
+    """Whether settings may be chosen on dev: not where it is the test set too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ _ALL = (
         reader=questions.TYDIQA,
         score=squad_of,
         format=ANSWERS,
-        recipe=_QA,
+        recipe=replace(_QA, search=False),
     ),
     Task(
         name="bucc2018",

@@ -5,13 +5,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError
+from ..errors import ConfigError, DataError, UnknownName
+from ..model.gates_file import SHARED
 from ..model.hub import find
 from ..pruning.elastic import load
 from ..training.prepare import tokenizer_of
 from .checks import check_there, checked, place_of, telling
 from .encoded import Encoded
 from .kinds import Learned
+from .rows import own_row
 from .settings import Setup
 from .start import check_sparsity
 from .store import Store, write_store
@@ -28,7 +30,8 @@ def encode_training(setup: Setup, path: Path, watch: Any = lambda _, things: thi
     model = load(setup.model)
     tokenizer = tokenizer_of(find(setup.model), model)
     check_sparsity(model, setup.sparsity)
-    check_there(setup.task, setup.data, setup.split, setup.training)
+    check_fallback(model, setup.fallback)
+    check_languages(setup)
     read_development(setup)  # so that its mistakes are told before hours of training
     preprocessing = learned(setup.task).fitted(model)
 
@@ -48,6 +51,47 @@ def encode_training(setup: Setup, path: Path, watch: Any = lambda _, things: thi
                 )
 
     return write_store(path, examples())
+
+
+def check_languages(setup: Setup) -> None:
+    """Raise for a language without files, or if of all languages there is English alone."""
+    training = setup.training
+    check_there(setup.task, setup.data, setup.split, training)
+    if setup.regime == "transfer" or setup.languages is not None or training != ["en"]:
+        return
+    looked_for = [
+        name
+        for code in setup.missing
+        for name in setup.task.reader.looked_for(setup.data, setup.split, code)
+    ]
+    where = ", ".join(looked_for[:3]) + (", …" if len(looked_for) > 3 else "")
+    told = f"looked for {where}" if where else "XTREME has none"
+    raise DataError(
+        f"There is English alone to train {setup.task.name} on in {setup.data}: {told}. Add other "
+        "languages, or pass --regime transfer."
+    )
+
+
+def check_choice(setup: Setup, instead: str) -> None:
+    """Raise if there is nothing that the best of several settings may be chosen by."""
+    if not setup.recipe.search:
+        raise ConfigError(
+            f"The dev questions of {setup.task.title} are those that it is tested with, so that "
+            f"nothing may be chosen by them: {instead}."
+        )
+    check_languages(setup)
+    if not read_development(setup):
+        raise ConfigError(
+            f"There is nothing to choose by, no dev data with labels in {setup.data}: {instead}."
+        )
+
+
+def check_fallback(model: Any, fallback: str | None) -> None:
+    """Raise if gates are to be borrowed from a language that has none."""
+    rows = (SHARED,) if model.elastic is None else model.elastic.rows
+    if fallback is not None and rows != (SHARED,) and not own_row(fallback, rows):
+        see = f"This model has gates of: {', '.join(rows)}."
+        raise UnknownName("fallback", fallback, rows, see)
 
 
 def read_development(setup: Setup) -> dict[str, tuple[list[Any], Any]]:

@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -15,54 +15,14 @@ from ..model.hub import find
 from ..storage import whole_file, whole_folder
 from ..training.checkpoints import check_same
 from ..training.log import read_log
+from ..training.loop import Diverged
 from ..training.places import Places
 from ..training.plan import Run
 from ..training.session import all_processes
 from .finetuning import TaskMaterial, plan
-from .settings import Setting, Setup
-from .training_data import encode_training
-
-LEARNING_RATES = tuple(
-    float(f"{digit}e{power}") for power, last in ((-6, 9), (-5, 5)) for digit in range(1, last + 1)
-)
-"""The paper's (App. A): [1e-6, 2e-6, …, 5e-5]."""
-
-EPOCHS = {"transfer": (5, 10), "translate-train-all": (3,)}
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """What to try: every learning rate with every number of epochs, then every seed."""
-
-    learning_rates: tuple[float, ...]
-    epochs: tuple[int, ...]
-    seeds: tuple[int, ...] = (1,)
-    batch: int = 32
-
-    def __post_init__(self):
-        if not (self.learning_rates and self.epochs and self.seeds):
-            raise ConfigError("Give one learning rate, number of epochs and seed or more.")
-        if len(set(self.seeds)) < len(self.seeds):
-            given = ", ".join(map(str, self.seeds))
-            raise ConfigError(f"The seeds {given} are not all different: give each of them once.")
-        assert self.cells  # which checks every setting
-
-    @classmethod
-    def of(cls, setup: Setup, search: bool = False) -> "Grid":
-        """The defaults of a task, or the paper's search."""
-        if search:
-            return cls(LEARNING_RATES, EPOCHS[setup.regime])
-        epochs = setup.recipe.epochs if setup.regime == "transfer" else 3
-        return cls((setup.recipe.learning_rate,), (epochs,))
-
-    @property
-    def cells(self) -> list[Setting]:
-        """With the first seed."""
-        return [
-            Setting(rate, epochs, self.seeds[0], self.batch)
-            for epochs in self.epochs
-            for rate in self.learning_rates
-        ]
+from .settings import Grid, Setting, Setup
+from .store import Store
+from .training_data import check_choice, encode_training
 
 
 class Tuning:
@@ -110,17 +70,23 @@ class Tuning:
 
     def encode(self, watch: Any = lambda _, things: things) -> int:
         """How many examples there are to train on, once they are tokenised."""
+        self._check_choice()
         with self._processes.main_process_first():
             if self._new and self._processes.is_main_process:
                 self._begin(watch)
             self._new = False
-            return len(encode_training(self.setup, self.material.examples, watch))
+            again = not self.material.examples.is_file()
+            store = encode_training(self.setup, self.material.examples, watch)
+            if again:
+                self._check_unchanged(store)
+            return len(store)
 
     def pending(self) -> Iterator[Setting]:
         """What is still to do: the grid, then the best of it with the other seeds."""
         for setting in self.grid.cells:
             if self._of(setting) is None:
                 yield setting
+        self._check_converged()
         for seed in self.grid.seeds[1:]:
             setting = replace(self.best(self.grid.seeds[0]), seed=seed)
             if self._of(setting) is None:
@@ -142,17 +108,39 @@ class Tuning:
     def _conclude(self, setting: Setting) -> None:
         places = Places(self.out / setting.name)
         result = {"setting": asdict(setting), **self._chosen(read_log(places.log))}
-        lines = [*self.results, result]
-        best = max((line for line in lines if line["setting"]["seed"] == setting.seed), key=_rank)
-        if best is result:
+        others = self._own(setting.seed)
+        if all(_rank(result) > _rank(line) for line in others):
             self._make_room(setting.seed)
             with whole_folder(self._target(setting.seed), force=True) as new:
                 shutil.copytree(places.model, new, dirs_exist_ok=True)
+        self._write_down(result)
+
+    def _write_down(self, result: dict[str, Any]) -> None:
+        """Add a result, and remove of its run all but the log."""
+        lines = [*self.results, result]
         with whole_file(self.out / "results.jsonl", force=True) as path:
             path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        places = Places(self.out / Setting(**result["setting"]).name)
         log_text = places.log.read_bytes()
         places.clear()
         places.log.write_bytes(log_text)  # curves are small, and worth a look
+
+    def give_up(self, setting: Setting, why: Diverged) -> None:
+        """Write down that a setting diverged, if it is one of several; else raise what to do."""
+        told = f"The loss of step {why.step} is not a number"
+        if setting not in self.grid.cells:
+            raise ConfigError(
+                f"With seed {setting.seed}, unlike the first: {told[0].lower()}{told[1:]}. Try "
+                "other --seeds, or a smaller --learning-rate."
+            ) from why
+        if len(self.grid.cells) == 1:
+            raise ConfigError(
+                f"{told}. Try a smaller --learning-rate than {setting.learning_rate:g}."
+            ) from why
+        if self._processes.is_main_process:
+            nothing = {"steps": why.step, "step": why.step, "score": None, "languages": {}}
+            self._write_down({"setting": asdict(setting), **nothing, "diverged": True})
+        self._processes.wait_for_everyone()
 
     def _chosen(self, log: list[dict[str, Any]]) -> dict[str, Any]:
         """The step whose model was kept, and its scores on dev."""
@@ -170,18 +158,49 @@ class Tuning:
 
     def best(self, seed: int) -> Setting:
         """The setting with the best dev score of those with this seed."""
-        own = [line for line in self.results if line["setting"]["seed"] == seed]
-        return Setting(**max(own, key=_rank)["setting"])
+        return Setting(**max(self._own(seed), key=_rank)["setting"])
 
     def score(self, seed: int) -> float | None:
         """The dev score of the model that is kept of a seed."""
-        own = [line for line in self.results if line["setting"]["seed"] == seed]
-        return max(own, key=_rank)["score"]
+        return max(self._own(seed), key=_rank)["score"]
 
     def finish(self) -> None:
         """Remove what is no longer needed."""
         if self._processes.is_main_process:
             self.material.examples.unlink(missing_ok=True)
+
+    def _own(self, seed: int) -> list[dict[str, Any]]:
+        """The results of a seed, but for what diverged."""
+        lines = (line for line in self.results if not line.get("diverged"))
+        return [line for line in lines if line["setting"]["seed"] == seed]
+
+    def _check_choice(self) -> None:
+        """Raise if the best of several settings is asked for, and nothing tells which it is."""
+        seeds, wanted = self.grid.seeds, set(self.grid.cells)
+        lines = (line["setting"] for seed in seeds for line in self._own(seed))
+        before = {Setting(**{**line, "seed": seeds[0]}) for line in lines}
+        if len(wanted | before) > 1:
+            elsewhere = f", and another --out than {self.out}" if before - wanted else ""
+            check_choice(self.setup, f"give one learning rate and number of epochs{elsewhere}")
+
+    def _check_converged(self) -> None:
+        """Raise if all settings have diverged."""
+        tried = [self._of(setting) for setting in self.grid.cells]
+        if all(line is not None and line.get("diverged") for line in tried):
+            raise ConfigError(
+                f"All {len(tried)} settings diverged: their losses are no numbers. Try a "
+                "--learning-rate that is smaller than all of them."
+            )
+
+    def _check_unchanged(self, store: Store) -> None:
+        """Raise if the examples are not those that the folder began with."""
+        known = json.loads(self._record.read_text(encoding="utf-8")).get("data")
+        if known is not None and known != store.summary:
+            self.material.examples.unlink(missing_ok=True)
+            raise ConfigError(
+                f"The data in {self.setup.data} has changed since fine-tuning in {self.out} began: "
+                "choose another --out, or pass --force to begin anew."
+            )
 
     def _of(self, setting: Setting) -> dict[str, Any] | None:
         done = (line for line in self.results if line["setting"] == asdict(setting))
@@ -233,7 +252,7 @@ class Tuning:
         missing = [path for path in (self.out, *self.out.parents) if not path.exists()]
         try:
             new.unlink(missing_ok=True)
-            encode_training(self.setup, new, watch)
+            summary = encode_training(self.setup, new, watch).summary
         except BaseException:
             with suppress(OSError):
                 for path in missing:
@@ -244,7 +263,8 @@ class Tuning:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         new.rename(self.material.examples)
         with whole_file(self._record) as path:
-            path.write_text(json.dumps(self._identity, indent=2), encoding="utf-8")
+            about = self._identity | {"data": summary}
+            path.write_text(json.dumps(about, indent=2), encoding="utf-8")
 
 
 _RESULT = {"setting", "steps", "step", "score", "languages"}

@@ -21,9 +21,25 @@ def prompt_of(folder: str | Path | None) -> str:
     return str(prompts.get(str(config.get("default_prompt_name") or "query")) or "")
 
 
-def _read(path: Path) -> dict[str, Any]:
+def beyond_pooling(folder: str | Path | None) -> str | None:
+    """What happens to a sentence beyond mean or first-token pooling, such as LaBSE's `Dense`."""
+    folder = Path(folder or "?")
+    modules = _read(folder / "modules.json", list)
+    kinds = [str(module.get("type", "")).rpartition(".")[2] for module in modules]
+    pooling = _read(folder / "1_Pooling" / "config.json")
+    modes = [
+        name for name, on in pooling.items() if name.startswith("pooling_mode_") and on is True
+    ]
+    known = {
+        *("Transformer", "Pooling", "Normalize"),
+        *("pooling_mode_mean_tokens", "pooling_mode_cls_token"),
+    }
+    return next((name for name in (*kinds, *modes) if name not in known), None)
+
+
+def _read(path: Path, kind: type[Any] = dict) -> Any:
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return {}  # no sentence-transformers model, or none that it could load
-    return config if isinstance(config, dict) else {}
+        return kind()  # no sentence-transformers model, or none that it could load
+    return config if isinstance(config, kind) else kind()

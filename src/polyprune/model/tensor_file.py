@@ -30,10 +30,15 @@ def read_tensors(
 
 def format_of(path: Path) -> str:
     """What a file says that it is; empty if it does not say."""
+    return metadata_of(path).get("format", "")
+
+
+def metadata_of(path: Path) -> dict[str, str]:
+    """What a file says of itself, without its tensors."""
     if not path.is_file():
         raise CheckpointError(f"There is no file {path}.")
     with _opened(path) as file:
-        return (file.metadata() or {}).get("format", "")
+        return file.metadata() or {}
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from ..model.gates_file import SHARED
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.shape import EncoderShape
 from ..model.shrink import shrink
-from ..model.tensor_file import read_tensors
+from ..model.tensor_file import metadata_of, read_tensors
 from .budget import ComponentWeights, Minimum, density_of, keep_best, unflatten
 from .gating import DynamicGating, FixedGating, LearnedGating
 from .hard_concrete import HardConcrete
@@ -184,6 +184,18 @@ def load_elastic(path: Path, shape: EncoderShape) -> Elastic:
     if counts != sizes(shape) or not all(t.isfinite().all() for t in tensors.values()):
         raise CheckpointError(f"{path} was made for another model, or is damaged. {make}")
     return Elastic(gating, tuple(rows), weights)
+
+
+def glance_gating(folder: Path) -> tuple[str, tuple[str, ...]] | None:
+    """The kind and the rows of the gating beside a model, from its header; None without one."""
+    path = folder / GATING
+    if not path.is_file():
+        return None
+    metadata = metadata_of(path)
+    try:
+        return metadata["kind"], tuple(json.loads(metadata["rows"]))
+    except (KeyError, ValueError, TypeError) as error:
+        raise CheckpointError(f"{path} has no right gating ({error}). Make it again.") from error
 
 
 def _gating(

@@ -21,6 +21,17 @@ from .system import System
 from .work import Work
 
 
+class Diverged(ConfigError):
+    """A loss that is no longer a number."""
+
+    def __init__(self, step: int):
+        super().__init__(
+            f"The loss of step {step} is not a number. Go on from the checkpoint before it with a "
+            "smaller learning rate: --set phases.0.learning_rate=1e-5."
+        )
+        self.step = step
+
+
 @dataclass(frozen=True, slots=True)
 class StepReport:
     """What one step did."""
@@ -79,10 +90,7 @@ def steps(
         losses = _accumulate(trainee, work, density, draw_noise(trainee.plain, run.seed, number))
         norm = _update(trainee, run.engine.clip)
         if not isfinite(losses["total"]):
-            raise ConfigError(
-                f"The loss of step {number + 1} is not a number. Go on from the checkpoint before "
-                "it with a smaller learning rate: --set phases.0.learning_rate=1e-5."
-            )
+            raise Diverged(number + 1)
         gated = trainee.plain.gating is not None
         report = StepReport(
             step=number + 1,
@@ -127,7 +135,7 @@ def _accumulate(
     sums: Counter[str] = Counter()
     for i, batch in enumerate(work.passes):
         batch = {name: tensor.to(accelerator.device) for name, tensor in batch.items()}
-        share = len(batch["input_ids"]) / work.examples
+        share = work.weight * len(batch["input_ids"]) / work.examples
         last = i == len(work.passes) - 1
         with nullcontext() if last else accelerator.no_sync(trainee.system):
             losses = trainee.system(batch, density, noise)

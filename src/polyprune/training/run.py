@@ -88,9 +88,7 @@ def begin(run: Run, places: Places, files: dict[str, Any], *, force: bool = Fals
         raise ConfigError(f"{out} is something else than a run. Choose another --out.")
     out.mkdir(parents=True, exist_ok=True)
     with whole_file(places.record, force=True) as path:
-        path.write_text(
-            json.dumps(identity | {"versions": _versions()}, indent=2), encoding="utf-8"
-        )
+        path.write_text(json.dumps(identity | {"versions": versions()}, indent=2), encoding="utf-8")
 
 
 def is_run(places: Places) -> bool:
@@ -108,7 +106,8 @@ def _models(run: Run) -> dict[str, Any]:
     return {name: glance(find(path)) for name, path in models.items() if path and path != "fresh"}
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Of all that results may depend on."""
     names = ("polyprune", "torch", "transformers", "accelerate", "tokenizers", "datasets")
     return {name: version(name) for name in names}
 

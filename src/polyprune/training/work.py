@@ -24,6 +24,8 @@ class Work:
     tokens: int
     checksum: int
     """Of the tokens in their order: two runs that read the same have the same."""
+    weight: float = 1.0
+    """How much it counts beside that of other processes: more with more examples than they."""
 
     @property
     def examples(self) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 from ...corpora.lines import read_lines
 from ...errors import DataError
 from ..examples import Bitext
+from ..prediction_formats import LINES, read_file
 from . import data_sets
 from .columns import read_columns
 from .reader import Place, Reader
@@ -42,17 +43,17 @@ def parse_tatoeba(paths: Sequence[Path], language: str) -> Iterator[Bitext]:
         targets = tuple(targets[i] for i in order)
         gold = tuple(zip(map(str, order), numbers, strict=True))
     elif labels := _label_file(english, language):
-        gold = read_tatoeba_labels(labels, len(targets))
+        gold = _labels(labels, len(targets))
     if sources:
         yield Bitext(sources, targets, numbers, numbers, gold)
 
 
-def read_tatoeba_labels(path: Path, count: int) -> tuple[tuple[str, str], ...]:
+def _labels(path: Path, count: int) -> tuple[tuple[str, str], ...]:
     """The pairs that a file tells, whose lines are the source's line for each English one."""
-    labels = _stripped(path)
+    labels = read_file(path, LINES.parse_labels)
     if len(labels) != count:
         raise DataError(f"{path} has {len(labels)} labels for {count} sentences. Make it again.")
-    return tuple((label, str(i)) for i, label in enumerate(labels))
+    return tuple((str(label), str(i)) for i, label in enumerate(labels))
 
 
 def _label_file(english: Path, language: str) -> Path | None:

@@ -21,13 +21,24 @@ def parse_questions(paths: Sequence[Path], language: str) -> Iterator[Question]:
     hundreds of questions are called `0`. From the second on they become `0#2`, `0#3`, ..., lest
     the answer to one is taken for that to another.
     """
-    times = Counter[str]()
+    apart = Apart()
     for path in paths:
         for article in _articles(path):
             for question in _of_article(path, article):
-                times[question.id] += 1
-                count = times[question.id]
-                yield question if count == 1 else replace(question, id=f"{question.id}#{count}")
+                yield replace(question, id=apart(question.id))
+
+
+class Apart:
+    """Calls things by their names, and from the second on of a name by a number too."""
+
+    def __init__(self):
+        self._times = Counter[str]()
+
+    def __call__(self, name: str) -> str:
+        """The name to be used."""
+        self._times[name] += 1
+        count = self._times[name]
+        return name if count == 1 else f"{name}#{count}"
 
 
 def parse_all_languages(paths: Sequence[Path], language: str) -> Iterator[Question]:
