@@ -1,6 +1,6 @@
 """Text of a Hugging Face data set, streamed from the Hub or from a folder of its own files."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -69,7 +69,7 @@ class DataSet:
 @cache
 def configurations(hub: str) -> dict[str, str]:
     """The name of each language's configuration in a data set, by the language's code."""
-    names = _ask(hub, lambda datasets: datasets.get_dataset_config_names(hub))
+    names = _ask_for_text(hub, lambda datasets: datasets.get_dataset_config_names(hub))
     found: dict[str, str] = {}
     for name in names:
         try:
@@ -88,12 +88,12 @@ def configurations(hub: str) -> dict[str, str]:
 @cache
 def _load(hub: str, configuration: str) -> Any:
     """The examples of a configuration, none of them read yet."""
-    examples = _ask(
+    examples = _ask_for_text(
         hub,
         lambda datasets: datasets.load_dataset(hub, configuration, split="train", streaming=True),
     )
     if examples.column_names is None:
-        examples = _ask(hub, lambda _: examples._resolve_features())
+        examples = _ask_for_text(hub, lambda _: examples._resolve_features())
     if "text" not in examples.column_names:
         raise ConfigError(
             f"The data set {hub}/{configuration} has no column `text`, but "
@@ -102,8 +102,12 @@ def _load(hub: str, configuration: str) -> Any:
     return examples.select_columns(["text"])
 
 
-def _ask(hub: str, question: Any) -> Any:
-    """What `datasets` answers, or one sentence about why it cannot."""
+def _ask_for_text(hub: str, question: Callable[[Any], Any]) -> Any:
+    return ask(hub, question, "a folder with files such as sw.txt")
+
+
+def ask(hub: str, question: Callable[[Any], Any], instead: str) -> Any:
+    """What `datasets` answers, or one sentence about why it cannot and what to give instead."""
     try:
         import datasets
     except ImportError as error:
@@ -116,5 +120,5 @@ def _ask(hub: str, question: Any) -> Any:
         reason = str(error).strip().partition("\n")[0]
         raise DataError(
             f"The data set {hub} cannot be read: {reason}. Check its name and the connection, or "
-            "give a folder with files such as sw.txt."
+            f"give {instead}."
         ) from error

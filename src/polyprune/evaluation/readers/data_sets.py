@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...errors import ConfigError, DataError
+from ...corpora.data_set import ask
+from ...errors import DataError
 from ..examples import Answer, Bitext, Example, Pair, Question, Tagged
 from .languages import LANGUAGES, NAMES, spelled
 from .splits import Split
@@ -166,21 +167,7 @@ def _with_names(loaded: Any) -> Iterator[Row]:
 
 
 def _ask(hub: str, question: Callable[[Any], Any]) -> Any:
-    """What `datasets` answers, or one sentence about why it cannot."""
-    try:
-        import datasets
-    except ImportError as error:
-        raise ConfigError(
-            f"Reading the data set {hub} needs the package datasets: pip install datasets."
-        ) from error
-    try:
-        return question(datasets)
-    except (OSError, ValueError, LookupError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise DataError(
-            f"The data set {hub} cannot be read: {reason}. Check its name and the connection, or "
-            "give a folder with XTREME's files."
-        ) from error
+    return ask(hub, question, "a folder with XTREME's files")
 
 
 _SQUAD: dict[Split, Table] = {
