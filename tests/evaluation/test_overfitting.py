@@ -1,0 +1,29 @@
+"""Every readout can learn a dozen examples by heart: what is trained is what is scored."""
+
+import pytest
+from tiny_xtreme import xtreme_folder
+
+from polyprune.evaluation.evaluate import Asking, evaluate_system
+from polyprune.evaluation.settings import Grid, Setup
+from polyprune.evaluation.tasks import TASKS
+from polyprune.evaluation.tuning import Tuning
+from polyprune.training.run import train
+
+
+EPOCHS = {"xnli": 60, "udpos": 60, "xquad": 150}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["xnli", "udpos", "xquad"])
+def test_a_dozen_examples_are_learned_by_heart(name, speaking, tmp_path):
+    data = str(xtreme_folder(tmp_path / "xtreme"))  # whose test examples are those of train
+    setup = Setup(str(speaking), TASKS[name], data)
+    tuning = Tuning(setup, Grid((3e-3,), (EPOCHS[name],), batch=4), tmp_path / "tuned")
+    examples = tuning.encode()
+    for setting in tuning.pending():
+        run, folder = tuning.run(setting, examples)
+        for _ in train(run, folder, material=tuning.material):
+            pass
+        tuning.conclude(setting)
+    found = evaluate_system(str(tuning.out), TASKS[name], Asking(data, languages=("en",)))
+    assert next(iter(found.mean.values())) > 95
