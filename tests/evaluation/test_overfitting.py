@@ -9,7 +9,6 @@ from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.tuning import Tuning
 from polyprune.training.run import train
 
-
 EPOCHS = {"xnli": 60, "udpos": 60, "xquad": 150}
 
 
