@@ -86,21 +86,19 @@ class TaskMaterial(Material):
     def files(self) -> dict[str, Any]:
         """What is trained on."""
         setup = self.setup
-        task = {
-            "name": setup.task.name,
-            "version": setup.task.version,
-            "data": setup.data,
-            "regime": setup.regime,
-            "languages": setup.training,
-            "limit": setup.limit,
-            "sparsity": setup.sparsity,
+        return {
+            "task": {
+                "name": setup.task.name,
+                "version": setup.task.version,
+                "data": setup.data,
+                "regime": setup.regime,
+                "languages": setup.training,
+                "limit": setup.limit,
+                "sparsity": setup.sparsity,
+                "fallback": setup.fallback,
+                "precision": setup.precision,
+            }
         }
-        # Where nothing else is said, they are left out, as in folders from before they were there.
-        if setup.fallback is not None:
-            task["fallback"] = setup.fallback
-        if setup.precision != "no":
-            task["precision"] = setup.precision
-        return {"task": task}
 
     def open(self, run: Run, places: Places, accelerator: Accelerator, watch: Any) -> Session:
         """A model with the readout of the task, and its examples."""
