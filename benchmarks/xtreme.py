@@ -197,7 +197,6 @@ def table() -> None:
         for (regime, size), row in own.items():
             scores = (cell_text(row["languages"].get(code)) for code in codes)
             print(f"| {regime}, {size} | {' | '.join(scores)} |")
-    print(f"\n{sum(row['seconds'] for row in found.values()) / 60:.0f} minutes in all")
 
 
 def main() -> None:
