@@ -185,6 +185,7 @@ def test_another_setup_in_the_same_folder_needs_force(command, tmp_path):
     assert answer(*command, "--limit", 5, "--force")["results"][0]["steps"] == 1
 
 
+@pytest.mark.slow
 def test_damaged_records_say_what_to_do(command, tmp_path):
     answer(*command)
     results = tmp_path / "out" / "results.jsonl"

@@ -84,6 +84,7 @@ def test_check_tells_all_mistakes_of_a_config(config):
     assert "2 mistakes" in told
 
 
+@pytest.mark.slow
 def test_another_config_in_the_same_folder_is_refused(config, tmp_path):
     answer("train", config, "--out", tmp_path / "run")
     told = refused(tmp_path, "train", config, "--out", tmp_path / "run", "--set", "seed=3")

@@ -81,6 +81,7 @@ def test_lanes_do_not_disturb_each_other(hub):
     assert alternating == [(tuple(text), tuple(text)) for text in SWAHILI]
 
 
+@pytest.mark.slow
 def test_a_stream_of_a_data_set_goes_on_where_it_was(hub):
     sources = open_text(hub, None)
     for mixing in (Mixing(block=8, window=2, lanes=2), Mixing(unit="line", lanes=2)):

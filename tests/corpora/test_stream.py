@@ -44,6 +44,7 @@ mixings = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(mixings, endings, st.integers(1, 3))
 def test_every_position_is_followed_by_the_batches_that_followed_it_before(
     tmp_path_factory, mixing: Mixing, ending: str, lanes_of_examples: int

@@ -139,6 +139,7 @@ def test_examples_are_tokenised_once(setup, tmp_path):
     assert len(encode_training(setup, path)) == len(Store(path)) == 11
 
 
+@pytest.mark.slow
 def test_an_elastic_model_learns_in_all_sizes_and_is_asked_in_any(setup, speaking, data, tmp_path):
     setup = replace(setup, model=str(every_size(speaking, tmp_path / "elastic")))
     tuning = Tuning(setup, Grid((1e-3,), (3,), batch=4), tmp_path / "out")

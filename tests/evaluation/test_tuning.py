@@ -29,6 +29,7 @@ def setup(speaking, data) -> Setup:
     return Setup(str(speaking), TASKS["xnli"], str(data))
 
 
+@pytest.mark.slow
 def test_seeds_give_models_with_a_mean_and_a_spread(setup, data, tmp_path):
     tuning = tuned(setup, tmp_path / "out", replace(QUICK, seeds=(1, 2), learning_rates=(0.03,)))
     assert [path.name for path in tuning.models] == ["seed-1", "seed-2"]
@@ -43,6 +44,7 @@ def test_seeds_give_models_with_a_mean_and_a_spread(setup, data, tmp_path):
     assert system.record()["seeds"] == 2
 
 
+@pytest.mark.slow
 def test_a_second_seed_may_come_later(setup, data, tmp_path):
     only = tuned(setup, tmp_path / "out")
     before = weights(only.models[0])

@@ -23,6 +23,7 @@ def test_a_stopped_run_ends_like_one_that_was_not(speaking, text, tmp_path, stop
     assert log == (tmp_path / "straight" / "log.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_what_was_done_after_the_last_checkpoint_is_done_again_and_not_logged_twice(
     speaking, text, tmp_path
 ):
@@ -76,6 +77,7 @@ def test_a_finished_run_has_nothing_left_to_do(speaking, text, tmp_path):
     assert finished(run, tmp_path / "run") == []
 
 
+@pytest.mark.slow
 def test_a_folder_of_another_config_is_refused_and_kept(speaking, text, tmp_path):
     finished(tiny_run(speaking, text), tmp_path / "run", [3])
     other = tiny_run(speaking, text, batch={"size": 4, "at_once": 2})
@@ -86,6 +88,7 @@ def test_a_folder_of_another_config_is_refused_and_kept(speaking, text, tmp_path
         next(train(tiny_run(speaking, text), tmp_path / "run"))
 
 
+@pytest.mark.slow
 def test_how_it_is_computed_may_change_on_the_way(speaking, text, tmp_path):
     finished(tiny_run(speaking, text), tmp_path / "run", [3])
     slower = tiny_run(
@@ -128,6 +131,7 @@ def test_a_run_json_of_something_else_is_not_ours(speaking, text, tmp_path):
     assert (tmp_path / "other" / "run.json").is_file()
 
 
+@pytest.mark.slow
 def test_patience_counts_in_the_last_phase_alone(speaking, text, tmp_path):
     saving = {"every": 50, "held_out_every": 1, "patience": 2, "trackers": []}
     phases = [{"steps": 5, "learning_rate": 1.0}, {"steps": 4, "learning_rate": 1e-5}]

@@ -125,6 +125,7 @@ def test_fixed_gates_need_no_pressure(model, batch):
 STILL = {"dropout": 0.0}
 
 
+@pytest.mark.slow
 def test_passes_are_a_matter_of_memory_alone(speaking, text, tmp_path):
     model = {"start": str(speaking), **STILL}
     runs = [
@@ -140,6 +141,7 @@ def test_passes_are_a_matter_of_memory_alone(speaking, text, tmp_path):
         assert some.losses == pytest.approx(all_at_once.losses, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_so_is_checkpointing_and_half_precision_trains(speaking, text, tmp_path):
     model = {"start": str(speaking), **STILL}
     plain = finished(tiny_run(speaking, text, model=model), tmp_path / "plain")

@@ -114,6 +114,7 @@ def test_a_loss_that_explodes_stops_the_run_and_keeps_what_was_saved(speaking, t
     assert list((tmp_path / "run" / "checkpoints").glob("step-*"))
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_nothing(speaking, text, tmp_path, monkeypatch):
     from polyprune.training import checkpoints
 
