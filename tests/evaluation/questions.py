@@ -1,7 +1,9 @@
 """Questions, tokenizers of two families that can read them, and tokens counted by hand."""
 
 import numpy as np
+import pytest
 import transformers
+from conftest import SHARED
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
@@ -19,6 +21,14 @@ SPECIAL = {
     "unk_token": "<unk>",
     "mask_token": "<mask>",
 }
+
+
+def real_xlmr() -> transformers.PreTrainedTokenizerFast:
+    """XLM-R's own, where it is at hand."""
+    path = SHARED / "data" / "xlmr-tokenizer" / "tokenizer.json"
+    if not path.exists():
+        pytest.skip("needs the tokenizer of XLM-R")
+    return transformers.PreTrainedTokenizerFast(tokenizer_file=str(path), **SPECIAL)
 
 
 def roberta_like() -> transformers.PreTrainedTokenizerFast:

@@ -14,11 +14,11 @@ from questions import (
     CHINESE,
     ENGLISH,
     ROBERTA,
-    SPECIAL,
     THAI,
     answer_of,
     ask,
     oracle,
+    real_xlmr,
     small_windows,
     tokenizers,
     tokens_by_hand,
@@ -28,7 +28,6 @@ from polyprune.evaluation.answering import Windows
 from polyprune.evaluation.examples import Answer, Question
 from polyprune.evaluation.final_text import final_text
 
-REAL = SHARED / "data" / "xlmr-tokenizer" / "tokenizer.json"
 MLQA = SHARED / "data" / "xtreme" / "mlqa" / "MLQA_V1" / "dev"
 
 
@@ -172,9 +171,7 @@ def test_a_context_may_be_of_any_length():
 
 @pytest.fixture(scope="module")
 def xlmr() -> transformers.PreTrainedTokenizerFast:
-    if not REAL.exists():
-        pytest.skip("needs the tokenizer of XLM-R")
-    return transformers.PreTrainedTokenizerFast(tokenizer_file=str(REAL), **SPECIAL)
+    return real_xlmr()
 
 
 def test_the_real_tokenizer_gives_the_official_input(xlmr):

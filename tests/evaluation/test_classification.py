@@ -1,17 +1,15 @@
 import numpy as np
 import pytest
 import transformers
-from conftest import SHARED
 from hypothesis import given
 from hypothesis import strategies as st
-from questions import BERT, ROBERTA, SPECIAL, tokenizers
+from questions import BERT, ROBERTA, real_xlmr, tokenizers
 
 from polyprune.errors import ConfigError, DataError
 from polyprune.evaluation import classification
 from polyprune.evaluation.classification import Pairs, truncate
 from polyprune.evaluation.examples import Pair
 
-REAL = SHARED / "data" / "xlmr-tokenizer" / "tokenizer.json"
 LABELS = ("contradiction", "entailment", "neutral")
 
 # Not of nothing, which transformers takes for no sentence at all.
@@ -69,9 +67,7 @@ def test_long_pairs_are_cut_between_their_special_tokens():
 
 @pytest.fixture(scope="module")
 def xlmr() -> transformers.PreTrainedTokenizerFast:
-    if not REAL.exists():
-        pytest.skip("needs the tokenizer of XLM-R")
-    return transformers.PreTrainedTokenizerFast(tokenizer_file=str(REAL), **SPECIAL)
+    return real_xlmr()
 
 
 def test_the_real_tokenizer_gives_the_official_input(xlmr):

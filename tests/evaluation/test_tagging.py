@@ -4,10 +4,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import transformers
-from conftest import SHARED, VECTORS
+from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
-from questions import BERT, ROBERTA, SPECIAL
+from questions import BERT, ROBERTA, real_xlmr
 
 from polyprune.errors import ConfigError, DataError
 from polyprune.evaluation.examples import Tagged
@@ -18,7 +18,6 @@ from polyprune.evaluation.tagging import NONE, Words, parts, readable
 from polyprune.evaluation.tasks import IOB2
 
 OFFICIAL = json.loads((VECTORS / "tag_preprocess.json").read_text())
-REAL = SHARED / "data" / "xlmr-tokenizer" / "tokenizer.json"
 
 
 class Toy:
@@ -234,9 +233,7 @@ def test_inputs_are_no_longer_than_a_model_can_read():
 
 
 def test_the_real_tokenizer_marks_the_beginning_of_every_word():
-    if not REAL.exists():
-        pytest.skip("needs the tokenizer of XLM-R")
-    xlmr = transformers.PreTrainedTokenizerFast(tokenizer_file=str(REAL), **SPECIAL)
+    xlmr = real_xlmr()
     sentence = Tagged(("红", "茶", "is", "unquestionably", "good"))
     (encoded,) = Words().encode([sentence], xlmr)
     pieces = xlmr.convert_ids_to_tokens(encoded.ids)

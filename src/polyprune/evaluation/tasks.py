@@ -48,6 +48,8 @@ class Task:
     """Gold, predictions and language to scores in percent, the first of which counts most."""
     format: Format
     """Of prediction files."""
+    also: tuple[str, ...] = ()
+    """What else people call it."""
     labels: tuple[str, ...] = ()
     recipe: Recipe | None = None
     """None where nothing is trained."""
@@ -114,6 +116,7 @@ _ALL = (
         reader=tagged.UDPOS,
         score=chunks_of,
         format=TAGS,
+        also=("pos", "ud-pos"),
         labels=UPOS,
         recipe=Recipe(epochs=10, every=500),
     ),
@@ -125,6 +128,7 @@ _ALL = (
         reader=tagged.PANX,
         score=chunks_of,
         format=TAGS,
+        also=("ner", "wikiann", "pan-x"),
         labels=IOB2,
         recipe=Recipe(epochs=10, every=1000),
     ),
@@ -156,6 +160,7 @@ _ALL = (
         reader=questions.TYDIQA,
         score=squad_of,
         format=ANSWERS,
+        also=("tydiqa-goldp", "tydi"),
         recipe=replace(_QA, search=False),
     ),
     Task(
@@ -166,6 +171,7 @@ _ALL = (
         reader=bitexts.BUCC,
         score=pairs_of,
         format=PAIRS,
+        also=("bucc",),
     ),
     Task(
         name="tatoeba",
@@ -186,17 +192,9 @@ def find_task(name: str) -> Task:
     """The task of this name, or of what else it is called."""
     spellings = Spellings()
     for each in _ALL:
-        for spelling in (each.name, each.title, *_ALSO.get(each.name, ())):
+        for spelling in (each.name, each.title, *each.also):
             spellings.setdefault(spelling.casefold(), each.name)
     found = spellings.get(name.casefold())
     if found is None:
         raise UnknownName("task", name, spellings, "All nine: polyprune ls tasks.")
     return TASKS[found]
-
-
-_ALSO = {
-    "udpos": ("pos", "ud-pos"),
-    "panx": ("ner", "wikiann", "pan-x"),
-    "tydiqa": ("tydiqa-goldp", "tydi"),
-    "bucc2018": ("bucc",),
-}
