@@ -1,0 +1,1 @@
+"""All nine tasks of XTREME in miniature: small, sound and made here, from a lexicon a language."""

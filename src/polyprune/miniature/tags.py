@@ -1,0 +1,34 @@
+"""Words with tags: parts of speech, and names of persons, places and organisations."""
+
+from .phrases import Sentence
+from .world import ENTITIES, SLOTS
+
+
+def parts_of_speech(words: Sentence) -> list[tuple[str, str]]:
+    """Each word with its universal part of speech."""
+    return [(word.form, word.tag) for word in words]
+
+
+def named(words: Sentence) -> list[tuple[str, str]]:
+    """Each word with B-, I- and the kind of name that it begins or goes on, or O."""
+    tagged = []
+    before = ""
+    for word in words:
+        kind = _entity(word.slot) if word.marked and word.tag != "PRON" else ""
+        # Two names side by side are told apart by the slots that they fill.
+        start = "I-" if word.slot == before else "B-"
+        tagged.append((word.form, f"{start}{kind}" if kind else "O"))
+        before = word.slot if kind else ""
+    return tagged
+
+
+def _entity(slot: str) -> str:
+    section = "persons" if slot.startswith("person") else SLOTS.get(slot, "")
+    return ENTITIES.get(section, "")
+
+
+def lines(sentences: list[list[tuple[str, str]]]) -> str:
+    """A file: a word and its tag a line, an empty line after each sentence."""
+    return "".join(
+        "".join(f"{word}\t{tag}\n" for word, tag in sentence) + "\n" for sentence in sentences
+    )
