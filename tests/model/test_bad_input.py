@@ -180,7 +180,8 @@ def test_a_name_that_the_hub_does_not_give(monkeypatch):
         raise OSError("no network")
 
     monkeypatch.setattr("polyprune.model.hub.snapshot_download", offline)
-    with pytest.raises(UnknownName, match=r"not a folder here, .*\(no network\).* or e5-small"):
+    told = r"not a folder here, .*\(no network\).* sprout or e5-small"
+    with pytest.raises(UnknownName, match=told):
         pp.load("xlm-roberta-bse")
     with pytest.raises(UnknownName, match=r"Unknown model 'e5-smal'\. Did you mean 'e5-small'\?"):
         pp.load("e5-smal")

@@ -25,7 +25,14 @@ def test_every_miniature_runs(name, speaking, text, tmp_path):
     path = REPOSITORY / "configs" / "miniature" / f"{name}.toml"
     changes = [f"corpus.source={text}", "corpus.block=24", "batch.size=4", "saving.trackers=[]"]
     if name in ("dense", "minilm"):
-        shape = ("layers=2", "width=12", "units=20", "positions=40", f"tokenizer={speaking}")
+        shape = (
+            "layers=2",
+            "width=12",
+            "heads=4",
+            "units=20",
+            "positions=40",
+            f"tokenizer={speaking}",
+        )
         changes += [f"model.fresh.{change}" for change in shape]
         changes += [f"teacher.start={speaking}"] if name == "minilm" else []
     else:

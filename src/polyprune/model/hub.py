@@ -1,4 +1,4 @@
-"""Find, check and load a model: a folder, a name on the Hugging Face hub, or `e5-small`."""
+"""Find, check and load a model: a folder, a name on the Hugging Face hub, `sprout`, `e5-small`."""
 
 import logging
 from pathlib import Path
@@ -22,12 +22,13 @@ from .e5 import e5_small
 from .folder import SIDE_FILES, broken_seals
 from .modeling_polyprune import MODELS, PolypruneConfig, PolyprunePreTrainedModel
 from .readouts import READOUTS, Readout
+from .sprout import sprout
 from .weights import read_weights, weight_shapes
 
 logger = logging.getLogger(__name__)
 
-NAMED = {"e5-small": e5_small}
-"""Models that need no hub: a name, and what makes their folder in the user's cache."""
+NAMED = {"sprout": sprout, "e5-small": e5_small}
+"""Models that need no hub: a name, and what finds or makes their folder."""
 
 READOUT_ALIASES = {
     "none": "hidden-states",
@@ -62,6 +63,8 @@ def load(
         if labels is not None:
             theirs.num_labels = labels
         model = from_weights(theirs, read_weights(folder), folder, wanted)
+        if theirs.dtype == torch.float32:  # maybe stored in half, to take less room
+            dtype = dtype or torch.float32
     if dtype is not None:
         model.to(dtype=dtype)  # pyright: ignore[reportCallIssue]
         model.config.dtype = dtype
@@ -131,7 +134,7 @@ def find(path_or_id: str | Path) -> Path:
             name,
             NAMED,
             f"It is not a folder here, and the Hugging Face hub did not give it ({reason}). Give a "
-            f"folder, a Hugging Face id, or {', '.join(NAMED)}.",
+            f"folder, a Hugging Face id, {' or '.join(NAMED)}.",
         ) from error
 
 

@@ -79,7 +79,7 @@ class Objective:
     @property
     def by_embedding(self) -> bool:
         """Whether sentence embeddings are all that is asked of the teacher."""
-        return bool(self.wanted) and set(self.wanted) <= EMBEDDINGS
+        return self.taught and set(self.wanted) <= EMBEDDINGS | {"mlm"}
 
     @property
     def by_line(self) -> bool:
@@ -87,9 +87,14 @@ class Objective:
         return bool(set(self.wanted) & (EMBEDDINGS | {"outputs"}))
 
     @property
-    def by_block(self) -> bool:
-        """Whether blocks of lines are read, their words masked."""
+    def masked(self) -> bool:
+        """Whether words are masked: in blocks of lines, or in single ones if others need those."""
         return bool(set(self.wanted) - EMBEDDINGS - {"outputs", "labels"})
+
+    @property
+    def of_masked_alone(self) -> bool:
+        """Whether masked words are all that is asked of what is masked, and nothing inside."""
+        return set(self.wanted) <= EMBEDDINGS | {"mlm"}
 
     @property
     def of_readout(self) -> bool:

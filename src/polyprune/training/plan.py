@@ -28,6 +28,10 @@ class Fresh:
     tokenizer: str | None = None
     """A folder or Hugging Face id whose tokenizer is taken instead."""
     dropout: float = 0.1
+    spread: float = 0.02
+    """The deviation of random weights; XLM-R's, which is for a width of 768."""
+    neighbours: bool = False
+    """Let the heads of the first layer begin by looking at the words around: learns far faster."""
 
     def __post_init__(self):
         if min(self.layers, self.width, self.heads, self.units) < 1 or self.width % self.heads:
@@ -134,7 +138,10 @@ class Teacher:
     start: str | None = None
     """A folder or Hugging Face id; the model that training starts from, uncut, unless given."""
     cache: bool = False
-    """Embed all text once, before training; for sentence encoders, and text that fits."""
+    """Embed all text once, before training; for sentence encoders, and text that fits.
+
+    The teacher may then read other words than the student, and be wider.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +244,9 @@ class Run:
             "Penalties are for gates that are trained: l0, or learned dynamic.",
         )
         yield (
-            objective.by_line and objective.by_block,
+            objective.by_line and objective.masked and not objective.of_masked_alone,
             "An objective reads single lines (embeddings, translations, similarities, outputs) or "
-            "blocks (all others), not both.",
+            "blocks (all others), not both; only mlm goes with embeddings.",
         )
         yield (
             bool(objective.translations) and self.corpus.parallel is None,

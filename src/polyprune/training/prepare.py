@@ -1,23 +1,19 @@
 """Before the first step: text held out, a model to start from, its gates, cut where they can be."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import XLMRobertaConfig
 
 from ..corpora.batches import Batching
 from ..corpora.corpus import open_corpus
 from ..corpora.sources import Source
-from ..corpora.tokenizer import train_tokenizer
 from ..errors import ConfigError
 from ..model.components import sizes
-from ..model.convert import our_config
 from ..model.gates_file import SHARED
 from ..model.hub import find, load_tokenizer, longest_of
-from ..model.modeling_polyprune import PolypruneForMaskedLM, PolyprunePreTrainedModel
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.sentences import prompt_of
 from ..model.shrink import drop_layers, shrink
 from ..pruning.budget import ComponentWeights
@@ -29,8 +25,9 @@ from ..pruning.scores_file import ScoreSheet
 from ..pruning.scoring import Scoring, default_loss, prepare, score
 from ..storage import whole_folder
 from .distillation import layers_kept
+from .fresh import make_fresh
 from .places import Places
-from .plan import Fresh, GatingPlan, Run, Start
+from .plan import GatingPlan, Run, Start
 
 
 def starting_folder(run: Run, places: Places, sources: dict[str, Source]) -> Path:
@@ -41,44 +38,6 @@ def starting_folder(run: Run, places: Places, sources: dict[str, Source]) -> Pat
         with whole_folder(places.start) as folder:
             make_fresh(run.model.fresh, sources, folder, run.seed)
     return places.start
-
-
-def _lines(sources: dict[str, Source], count: int) -> Iterator[str]:
-    """As many lines of each language as of any other."""
-    for source in sources.values():
-        documents = (document for document, _ in source.documents())
-        lines = (line if isinstance(line, str) else line[0] for each in documents for line in each)
-        yield from islice(lines, count // len(sources))
-
-
-def make_fresh(fresh: Fresh, sources: dict[str, Source], folder: Path, seed: int) -> None:
-    """Write a masked LM with random weights, and a tokenizer for it."""
-    if fresh.tokenizer is not None:
-        tokenizer: Any = load_tokenizer(find(fresh.tokenizer))
-        if tokenizer is None:
-            raise ConfigError(f"There is no tokenizer in {fresh.tokenizer}.")
-    else:
-        tokenizer = train_tokenizer(_lines(sources, fresh.lines), fresh.vocabulary)
-    theirs = XLMRobertaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=fresh.width,
-        num_hidden_layers=fresh.layers,
-        num_attention_heads=fresh.heads,
-        intermediate_size=fresh.units,
-        max_position_embeddings=fresh.positions,
-        type_vocab_size=1,
-        layer_norm_eps=1e-5,
-        hidden_dropout_prob=fresh.dropout,
-        attention_probs_dropout_prob=fresh.dropout,
-        pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-    )
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        model = PolypruneForMaskedLM(our_config(theirs, "masked-lm", pooler=False))
-    tokenizer.save_pretrained(folder)
-    model.save_pretrained(folder)
 
 
 def tokenizer_of(folder: Path, model: PolyprunePreTrainedModel) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from ..corpora.blocks import Packing, pack_once
+from ..corpora.blocks import Packing, Tokens, pack_once
 from ..corpora.sources import Source
 from ..corpora.stream import Example, Mixing
 from ..errors import ConfigError
-from ..model.sentences import pooling_of
+from ..model.axes import Float
+from ..model.sentences import pooling_of, prompt_of
 from ..pruning.losses import pooled
 from ..storage import whole_file
 
@@ -40,6 +41,10 @@ class Targets:
             found["teacher_translations"] = self._of(pairs)
         return found
 
+    def narrowed(self, width: int) -> "Targets":
+        """For a student less wide than its teacher: along the axes in which lines differ most."""
+        return replace(self, embeddings=narrow(self.embeddings, width))
+
     def _of(self, lines: Sequence[Sequence[int]]) -> Tensor:
         return self.embeddings[[self.rows[key(ids)] for ids in lines]].float()
 
@@ -50,8 +55,36 @@ def key(ids: Sequence[int]) -> int:
     return int.from_bytes(digest, "little", signed=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Embedder:
+    """A teacher of sentences."""
+
+    model: Any
+    tokenizer: Any = None
+    """Its own, where it is not the student's."""
+
+    def reads(self, tokens: Tokens, longest: int) -> Sequence[int]:
+        """What it is shown of a line: the student's tokens, or the same text in its own."""
+        if self.tokenizer is None:
+            return tokens.ids
+        text = prompt_of(self.model.config.name_or_path) + (tokens.text or "")
+        return self.tokenizer(text, truncation=True, max_length=longest)["input_ids"]
+
+
+def narrow(embeddings: Float[Tensor, "lines wide"], width: int) -> Float[Tensor, "lines width"]:
+    """Embeddings along their principal axes, as many as wanted; as they are if not wider.
+
+    From their mean, which all sentences share and which tells none from another.
+    """
+    if width >= embeddings.shape[1]:
+        return embeddings
+    centred = embeddings.float() - embeddings.float().mean(0)
+    _, axes = torch.linalg.eigh(centred.T @ centred)  # the last vary most
+    return (centred @ axes[:, -width:].flip(1)).to(embeddings.dtype)
+
+
 def make_targets(
-    teacher: Any,
+    teacher: Embedder,
     tokenizer: Any,
     sources: Mapping[str, Source],
     mixing: Mixing,
@@ -60,8 +93,9 @@ def make_targets(
 ) -> Targets:
     """The targets of all lines, from a file or made there."""
     if not path.is_file():
-        lines = _all_lines(tokenizer, sources, mixing)
-        embeddings = _embed(teacher, tokenizer, list(lines.values()), watch)
+        lines = _all_lines(teacher, tokenizer, sources, mixing)
+        pad = (teacher.tokenizer or tokenizer).pad_token_id
+        embeddings = _embed(teacher.model, pad, list(lines.values()), watch)
         with whole_file(path) as new:
             save_file({"keys": torch.tensor(list(lines)), "embeddings": embeddings}, new)
     tensors = load_file(path)
@@ -70,15 +104,18 @@ def make_targets(
 
 
 def _all_lines(
-    tokenizer: Any, sources: Mapping[str, Source], mixing: Mixing
-) -> dict[int, Sequence[int]]:
+    teacher: Embedder, tokenizer: Any, sources: Mapping[str, Source], mixing: Mixing
+) -> dict[int, np.ndarray]:
+    """What the teacher reads of each line, by the key of what the student reads."""
     packing = Packing(deepcopy(tokenizer), mixing.block, "line", mixing.prefix)
-    lines: dict[int, Sequence[int]] = {}
+    lines: dict[int, np.ndarray] = {}
     for code, source in sources.items():
         for tokens in pack_once(source, code, packing):
-            for ids in (tokens.ids, tokens.pair):
-                if ids is not None:
-                    lines[key(ids)] = np.asarray(ids, dtype=np.int32)  # pyright: ignore[reportArgumentType]
+            shown = {key(tokens.ids): teacher.reads(tokens, mixing.block)}
+            if tokens.pair is not None:
+                shown[key(tokens.pair)] = tokens.pair
+            for number, ids in shown.items():
+                lines[number] = np.asarray(ids, dtype=np.int32)
             if len(lines) > MOST:
                 raise ConfigError(
                     f"teacher.cache is for text that fits: at most {MOST:,} lines. Set it to false."
@@ -87,7 +124,7 @@ def _all_lines(
 
 
 @torch.no_grad()
-def _embed(teacher: Any, tokenizer: Any, lines: list[Any], watch: Any) -> Tensor:
+def _embed(teacher: Any, pad: int, lines: list[Any], watch: Any) -> Tensor:
     pooling = pooling_of(teacher.config.name_or_path)
     order = sorted(range(len(lines)), key=lambda i: len(lines[i]))
     found = torch.empty(len(lines), teacher.shape.width, dtype=torch.float16)
@@ -95,7 +132,7 @@ def _embed(teacher: Any, tokenizer: Any, lines: list[Any], watch: Any) -> Tensor
     for start in watch("Embedding text", starts):
         some = order[start : start + 32]
         ids = [torch.as_tensor(lines[i]).long() for i in some]
-        padded = pad_sequence(ids, batch_first=True, padding_value=tokenizer.pad_token_id)
+        padded = pad_sequence(ids, batch_first=True, padding_value=pad)
         mask = pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)
         embedded = pooled(
             teacher, padded.to(teacher.device), mask.to(teacher.device), None, pooling

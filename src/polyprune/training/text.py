@@ -26,7 +26,7 @@ from .plan import Run
 from .prepare import check_length, prepare_model, starting_folder, tokenizer_of
 from .session import Material, Session
 from .system import System
-from .targets import Targets, make_targets
+from .targets import Embedder, Targets, make_targets
 from .work import Desk, Work
 
 
@@ -62,7 +62,7 @@ class TextMaterial(Material):
         model = load(places.prepared)
         tokenizer = tokenizer_of(places.prepared, model)
         check_readout(run, model)
-        teacher = _teacher(run, start, model, tokenizer)
+        teacher, reader = _teacher(run, start, model, tokenizer)
         elastic: Any = model.elastic
         targets = None
         if teacher is not None:
@@ -70,7 +70,9 @@ class TextMaterial(Material):
             if run.teacher.cache:
                 with accelerator.main_process_first():
                     made = mixing(run, start, accelerator.num_processes)
-                    targets = make_targets(teacher, tokenizer, sources, made, places.targets, watch)
+                    targets = make_targets(
+                        Embedder(teacher, reader), tokenizer, sources, made, places.targets, watch
+                    ).narrowed(model.shape.width)
         return TextSession(
             run=run,
             places=places,
@@ -101,7 +103,7 @@ class TextSession(Session):
         return Desk(
             tokenizer=self.tokenizer,
             at_once=self.run.batch.at_once,
-            masked=self.run.objective.by_block,
+            masked=self.run.objective.masked,
             seed=self.run.seed,
             rows={code: row for row, code in enumerate(self.rows)} if many else {},
             targets=self.targets,
@@ -185,33 +187,38 @@ def check_readout(run: Run, model: PolyprunePreTrainedModel) -> None:
 
 def _teacher(
     run: Run, start: Path, model: PolyprunePreTrainedModel, tokenizer: Any
-) -> PolyprunePreTrainedModel | None:
+) -> tuple[PolyprunePreTrainedModel | None, Any]:
+    """Whom a student learns from, and their tokenizer where it is another than the student's."""
     if not run.objective.taught:
-        return None
+        return None, None
     if run.teacher.start is None and run.model.start == "fresh":
         raise ConfigError("A fresh model needs a teacher to be taught: set teacher.start.")
     folder = find(run.teacher.start) if run.teacher.start else start
     teacher = load(folder, dtype=torch.float32)
     known = load_tokenizer(folder)
-    if known is not None and known.get_vocab() != tokenizer.get_vocab():
+    same = known is None or known.get_vocab() == tokenizer.get_vocab()
+    if not same and (not run.teacher.cache or run.corpus.parallel is not None):
         raise ConfigError(
             f"The teacher in {folder} reads other words than the student: they must share a "
-            "tokenizer."
+            "tokenizer, or only embed lines (teacher.cache = true, without corpus.parallel)."
         )
     _check_widths(run, model, teacher)
     check_length(run, teacher)
-    check_readout(run, teacher)
-    return teacher.requires_grad_(False).eval()
+    if not run.teacher.cache:
+        check_readout(run, teacher)
+    return teacher.requires_grad_(False).eval(), None if same else known
 
 
 def _check_widths(
     run: Run, model: PolyprunePreTrainedModel, teacher: PolyprunePreTrainedModel
 ) -> None:
     wanted, ours, theirs = set(run.objective.wanted), model.shape, teacher.shape
-    if ours.width != theirs.width and wanted & {"cosine", "embeddings", "translations"}:
+    fits = ours.width == theirs.width or (run.teacher.cache and ours.width < theirs.width)
+    if not fits and wanted & {"cosine", "embeddings", "translations"}:
         raise ConfigError(
             f"The teacher is {theirs.width} wide, the student {ours.width}: learn from relations "
-            "or similarities, not from hidden states or embeddings."
+            "or similarities, not from hidden states or embeddings. Those of a wider teacher can "
+            "be learned with teacher.cache = true."
         )
     if ours.heads[-1] != theirs.heads[-1] and wanted & {"attention", "values"}:
         raise ConfigError(
