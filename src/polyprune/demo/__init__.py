@@ -1,0 +1,1 @@
+"""A tour of everything, on text and tasks that come with the package."""

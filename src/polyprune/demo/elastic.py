@@ -1,0 +1,132 @@
+"""One small checkpoint that holds every size, fine-tuned for two tasks and looked at in four."""
+
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from ..evaluation.asking import Asking
+from ..evaluation.evaluate import evaluate_system
+from ..evaluation.rows import own_row
+from ..evaluation.settings import Grid, Setup
+from ..evaluation.tasks import find_task
+from ..evaluation.tuning import Tuning
+from ..training.phases import Phase
+from ..training.places import Places
+from ..training.plan import Batch, GatingPlan, Run, Saving, Start, Text
+from ..training.run import train
+from .plan import Plan, Texts
+from .quality import Watch
+from .tour import Table, Tour, one_digit
+
+TASKS = ("xnli", "udpos")
+START = "sprout"
+"""What becomes elastic: small enough to be trained in every size within a minute."""
+
+BATCH = 32
+LEARNING_RATE = 5e-4
+"""Of fine-tuning: a small model in few steps needs more than the tasks' own 2e-5."""
+
+
+def elastic_run(plan: Plan, texts: Texts) -> Run:
+    """Dynamic Sparsification (Eqs. 14–16): every step trains another size."""
+    return Run(
+        phases=(
+            Phase(
+                steps=plan.elastic_steps,
+                train="weights",
+                name="every size",
+                learning_rate=2e-4,
+                warmup=plan.elastic_steps // 10,
+            ),
+        ),
+        model=Start(start=START),
+        corpus=Text(source=str(texts.folder), block=128, held_out=plan.sentences),
+        gating=GatingPlan(kind="dynamic", sentences=plan.sentences),
+        batch=Batch(size=16, at_once=16),
+        saving=Saving(
+            every=plan.elastic_steps, keep=1, held_out_every=plan.elastic_steps, trackers=()
+        ),
+    )
+
+
+def every_size(tour: Tour, watch: Watch) -> Table:
+    """Train the bundled model so that any size can be taken out of it."""
+    places = Places(tour.work / "every-size")
+    run = elastic_run(tour.plan, tour.texts)
+    reports = list(watch("step", train(run, places.out, watch=watch)))
+    places.model.rename(tour.work / "elastic")
+    last = reports[-1].held_out
+    rows = [(f"{report.step}", f"{report.losses['total']:.3f}", f"{1 - (report.density or 0):.0%}")
+            for report in (reports[0], reports[len(reports) // 2], reports[-1])]  # fmt: skip
+    ending = f"; held-out loss {fmean(last.values()):.2f}" if last else ""
+    title = f"Every size of {START} at once: {tour.plan.elastic_steps} steps{ending}"
+    return Table(title, ("step", "loss", "cut in that step"), tuple(rows))
+
+
+def tasks(tour: Tour, watch: Watch) -> Table:
+    """Fine-tune all sizes for two tasks, and ask some of them."""
+    from ..miniature.write import write_miniature  # which makes a few thousand sentences
+
+    data = tour.work / "tasks"
+    write_miniature(data, watch=watch)
+    found = {name: _scores(tour, name, data, watch) for name in TASKS}
+    rows = [
+        (
+            find_task(name).title,
+            *(one_digit(own[size]) for size in tour.plan.all_sizes),
+        )
+        for name, own in found.items()
+    ]
+    sizes = ("dense", *(f"{size:.0%}" for size in tour.plan.sizes))
+    title = f"Tasks of the elastic {START} by size, mean over languages"
+    return Table(title, ("task", *sizes), tuple(rows))
+
+
+def tasks_ticks(plan: Plan, codes: int) -> int:
+    """Nine tasks written, steps, languages in every size; a task has about as many as the text."""
+    steps = plan.epochs * -(-plan.examples // BATCH)
+    return 9 + len(TASKS) * (steps + codes * len(plan.all_sizes))
+
+
+def _scores(tour: Tour, name: str, data: Path, watch: Watch) -> dict[float, float]:
+    """The mean of a task's score over its languages, by size."""
+    plan, task = tour.plan, find_task(name)
+    out = tour.work / "tuning" / name
+    setup = Setup(str(tour.work / "elastic"), task, str(data), limit=plan.examples)
+    fine_tune(setup, plan, out, watch)
+    spoken = tuple(tour.texts.codes)
+    wanted = [code for code in task.languages if own_row(code, spoken) is not None]
+    there = task.reader.languages(str(data), "test", wanted)
+    asking = Asking(str(data), languages=tuple(there), limit=plan.asked, device="cpu")
+    found = {}
+    for size in plan.all_sizes:
+        result = evaluate_system(str(out), task, asking, size, watch=_named(watch, task.title))
+        score = next(iter(result.mean or {}), "")
+        found[size] = (result.mean or {}).get(score, float("nan"))
+        for code, each in result.languages.items():
+            value = (each.scores or {}).get(score, float("nan"))
+            more: dict[str, Any] = {"model": "elastic", "size": size, "language": code}
+            tour.note(task.title, value, score=score, **more)
+    return found
+
+
+def fine_tune(setup: Setup, plan: Plan, out: Path, watch: Watch) -> None:
+    """Train all sizes of a model for a task, in `out`."""
+    tuning = Tuning(setup, Grid((LEARNING_RATE,), (plan.epochs,), batch=BATCH), out)
+    examples = None
+    for setting in tuning.pending():
+        examples = examples or tuning.encode()
+        run, folder = tuning.run(setting, examples)
+        # Nothing is chosen here, so that dev is looked at once, at the end.
+        saving = replace(run.saving, trackers=(), held_out_every=run.steps)
+        run = replace(run, saving=saving)
+        for _ in watch(f"{setup.task.title} step", train(run, folder, material=tuning.material)):
+            pass
+        tuning.conclude(setting)
+    tuning.finish()
+
+
+def _named(watch: Watch, name: str) -> Watch:
+    """Tells what is evaluated, not where it lies."""
+    return lambda _, things: watch(name, things)

@@ -1,0 +1,61 @@
+"""What models can do without any task: find translations, and guess hidden words."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from ..corpora.batches import Batching
+from ..evaluation.embedding import Embedding, embed
+from ..evaluation.retrieval import nearest
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
+
+Watch = Callable[[str, Iterable[Any]], Iterable[Any]]
+"""Passes things on, and may show how far they have come."""
+
+
+def find_translations(
+    model: PolyprunePreTrainedModel,
+    tokenizer: Any,
+    lines: Mapping[str, Sequence[str]],
+    pivot: str,
+    watch: Watch = lambda _, things: things,
+) -> dict[str, float]:
+    """The percentage of lines of each language whose nearest line of `pivot` is at their place."""
+    way = Embedding.of(model)
+    database = embed(model, list(lines[pivot]), tokenizer, way)
+    found = {}
+    for code in watch("retrieval", [code for code in lines if code != pivot]):
+        own = embed(model, list(lines[code]), tokenizer, way)
+        right = nearest(database, own) == torch.arange(len(own))
+        found[code] = percent(int(right.sum()), len(own))
+    return found
+
+
+def guess_words(
+    model: PolyprunePreTrainedModel,
+    tokenizer: Any,
+    lines: Mapping[str, Sequence[str]],
+    watch: Watch = lambda _, things: things,
+) -> dict[str, float]:
+    """The percentage of masked words of each language that a masked LM puts first."""
+    batching = Batching(tokenizer, size=32)
+    found = {}
+    training = model.training
+    model.eval()
+    for code in watch("masked words", list(lines)):
+        right = asked = 0
+        for batch in batching.masked(lines[code]):
+            hidden = batch["labels"] != -100
+            with torch.inference_mode():
+                output: Any = model(batch["input_ids"], batch["attention_mask"])
+            right += int((output.logits.argmax(-1) == batch["labels"])[hidden].sum())
+            asked += int(hidden.sum())
+        found[code] = percent(right, asked)
+    model.train(training)
+    return found
+
+
+def percent(part: int, whole: int) -> float:
+    """Not a number where there is nothing to take a part of."""
+    return 100 * part / whole if whole else float("nan")

@@ -1,0 +1,206 @@
+"""The tour, stage by stage."""
+
+import shutil
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..corpora.batches import Batching
+from ..corpora.corpus import open_corpus
+from ..measuring.speed import compare
+from ..model.footprint import footprint_of, weight_bytes
+from ..model.hub import find, longest_of
+from ..model.sentences import prompt_of
+from ..pruning.elastic import load
+from ..pruning.prune import Budget, Method
+from ..pruning.scoring import Scoring, default_loss, score
+from ..pruning.write import Target, write_model
+from ..training.places import Places
+from ..training.plan import Text
+from ..training.recovery import plan_recovery
+from ..training.run import train
+from .elastic import every_size, tasks, tasks_ticks
+from .plan import ENGLISH, Plan
+from .quality import Watch, find_translations, guess_words
+from .tour import Stage, System, Table, Tour, by_language
+
+BATCH = 32
+"""Examples in a step of recovery."""
+
+MEASURED = (8, 32)
+"""Sentences and tokens of the batch that speed is measured with."""
+
+
+def stages(plan: Plan) -> list[Stage]:
+    """From the uncut model to a page about what became of it."""
+    every = len(plan.sizes) + 2  # models: those that are cut, the uncut and the recovered one
+    return [
+        Stage("score", score_components, lambda plan, codes: codes * -(-plan.sentences // 16)),
+        Stage("prune", prune, lambda plan, codes: len(plan.sizes)),
+        Stage("recover", recover, lambda plan, codes: plan.steps + codes * plan.lines // 64),
+        Stage("find translations", translations, lambda plan, codes: every * (codes - 1)),
+        *(
+            [Stage("guess words", words, lambda plan, codes: every * codes)]
+            if plan.predicts_words
+            else []
+        ),
+        Stage("size and speed", speed, lambda plan, codes: plan.rounds),
+        Stage("train every size", every_size, lambda plan, codes: plan.elastic_steps + 2 * codes),
+        Stage("tasks", tasks, tasks_ticks),
+    ]
+
+
+def score_components(tour: Tour, watch: Watch) -> Table:
+    """How much every head, unit and rank matters, from the first lines of each language."""
+    plan, folder = tour.plan, find(tour.plan.model)
+    original = load(folder, dtype=torch.float32)
+    tour.original = original
+    tour.systems.append(System("dense", 0.0, folder))
+    paired = default_loss(original) == "contrastive"
+    prefix = prompt_of(folder) if paired else ""
+    batching = Batching(tour.tokenizer(), 16, min(128, longest_of(original)), prefix)
+    scoring = Scoring(plan.sentences, parallel=ENGLISH if paired else None)
+    corpus = open_corpus(tour.texts.folder)
+    tour.sheet = score(original, batching, corpus, tour.texts.codes, scoring, watch)
+    kinds = tour.sheet.gradients.absolute
+    rows = []
+    for i, code in enumerate(tour.sheet.about.languages):
+        parts = [
+            sum(float(each[i].sum()) for each in kind)
+            for kind in (kinds.heads, kinds.units, (kinds.rank,))
+        ]
+        rows.append((code, *(f"{part / sum(parts):.0%}" for part in parts)))
+    title = f"What matters to {plan.model}: importance by kind of component"
+    return Table(title, ("language", "heads", "units", "rank"), tuple(rows))
+
+
+def prune(tour: Tour, watch: Watch) -> Table:
+    """The model in several sizes, each a folder that reloads, compared with the gated one."""
+    assert tour.original is not None
+    rows = []
+    for size in watch("", tour.plan.sizes):
+        folder = tour.work / f"pruned-{size:g}"
+        report = write_model(
+            tour.original, Method(), tour.sheet, Target(folder), Budget(sparsity=size)
+        )
+        (audit,) = report.audits.values()
+        system = System("pruned", size, folder)
+        tour.systems.append(system)
+        worst = max(report.differences.values())
+        tour.of_system(system, "difference", worst)
+        if size == tour.plan.recovered:
+            _note_layers(tour, system, audit)
+        rows.append(
+            (
+                system.title,
+                f"{audit.parameters / 1e6:.1f} M",
+                f"{sum(audit.heads)} of {sum(tour.original.shape.heads)}",
+                f"{sum(audit.units):,} of {sum(tour.original.shape.units):,}",
+                f"{audit.rank} of {tour.original.shape.rank}",
+                f"{worst:.0e}",
+            )
+        )
+    columns = ("cut", "parameters", "heads", "units", "rank", "error")
+    return Table("What was kept, and how exactly it computes that", columns, tuple(rows))
+
+
+def _note_layers(tour: Tour, system: System, audit: Any) -> None:
+    assert tour.original is not None
+    shape = tour.original.shape
+    for what, kept, before in (
+        ("heads", audit.heads, shape.heads),
+        ("units", audit.units, shape.units),
+    ):
+        for layer, (value, whole) in enumerate(zip(kept, before, strict=True)):
+            tour.of_system(system, what, value, layer=layer, whole=whole)
+    tour.of_system(system, "rank", audit.rank, whole=shape.rank)
+
+
+def recover(tour: Tour, watch: Watch) -> Table:
+    """Train what was cut for a little while; a sentence encoder learns from the uncut one."""
+    plan = tour.plan
+    pruned = next(each for each in tour.systems if each.size == plan.recovered)
+    text = Text(source=str(tour.texts.folder), parallel=ENGLISH, block=128, held_out=0)
+    if plan.predicts_words:
+        text = replace(text, parallel=None)
+    run = plan_recovery(pruned.folder, plan.model, text, plan.steps, batch=BATCH)
+    run = replace(run, saving=replace(run.saving, every=plan.steps, trackers=()))
+    places = Places(tour.work / "recovery")
+    reports = list(watch("step", train(run, places.out, watch=watch)))
+    model = tour.work / "model"
+    places.model.rename(model)
+    shutil.copyfile(places.log, model / "training.jsonl")
+    shutil.rmtree(places.out)
+    tour.systems.append(System("recovered", plan.recovered, model))
+    shown = sorted({0, len(reports) // 2, len(reports) - 1})
+    rows = [(f"{reports[i].step}", f"{reports[i].losses['total']:.3f}") for i in shown]
+    title = f"Recovery of the model cut by {plan.recovered:.0%}: {plan.steps} steps"
+    return Table(title, ("step", "loss"), tuple(rows))
+
+
+def translations(tour: Tour, watch: Watch) -> Table:
+    """How often the nearest English line is the translation, on lines that nobody has seen."""
+    tokenizer, found = tour.tokenizer(), {}
+    for system in tour.systems:
+        model = tour.load(system, "hidden-states")
+        own = find_translations(model, tokenizer, tour.texts.held_out, ENGLISH, watch)
+        found[system.title] = own
+        for code, value in own.items():
+            tour.of_system(system, "retrieval", value, language=code)
+    title = f"Translations found, in percent, among {tour.plan.held_out} English lines"
+    return by_language(title, found)
+
+
+def words(tour: Tour, watch: Watch) -> Table:
+    """How often a masked word is guessed."""
+    tokenizer, found = tour.tokenizer(), {}
+    for system in tour.systems:
+        own = guess_words(tour.load(system), tokenizer, tour.texts.held_out, watch)
+        found[system.title] = own
+        for code, value in own.items():
+            tour.of_system(system, "masked words", value, language=code)
+    return by_language("Masked words guessed, in percent", found)
+
+
+def speed(tour: Tour, watch: Watch) -> Table:
+    """Parameters, megabytes and sentences a second, side by side."""
+    # The recovered model is as large as what it was before: measured once.
+    systems = [each for each in tour.systems if each.name != "recovered"]
+    models = {each.title: tour.load(each, "hidden-states") for each in systems}
+    found = compare(models, _batch(tour), rounds=tour.plan.rounds, watch=watch)
+    rows = []
+    for system in systems:
+        model, fast = models[system.title], found[system.title]
+        size = footprint_of(model.config, model.readout_kind)
+        weight = weight_bytes(model.config, size)
+        tour.of_system(system, "parameters", size.parameters)
+        tour.of_system(system, "parameters in layers", size.encoder_parameters)
+        tour.of_system(system, "bytes", weight)
+        tour.of_system(system, "sentences per second", fast.sentences_per_second)
+        tour.of_system(system, "speed", fast.ratio, low=fast.low, high=fast.high)
+        rows.append(
+            (
+                system.title,
+                f"{size.encoder_parameters / 1e6:.1f} M",
+                f"{size.parameters / 1e6:.1f} M",
+                f"{weight / 1e6:.0f}",
+                f"{fast.sentences_per_second:.0f}",
+                f"{fast.ratio:.2f}×",
+                f"{fast.low:.2f}–{fast.high:.2f}",
+            )
+        )
+    sentences, tokens = MEASURED
+    title = f"Size and speed, {sentences} sentences of {tokens} tokens at a time"
+    return Table(title, ("", "layers", "in all", "MB", "a second", "faster", "95 %"), tuple(rows))
+
+
+def _batch(tour: Tour) -> Tensor:
+    """Tokens of all languages in rows of one length, so that no time goes into padding."""
+    sentences, tokens = MEASURED
+    lines = list(chain.from_iterable(zip(*tour.texts.held_out.values(), strict=True)))
+    ids = tour.tokenizer()(lines, add_special_tokens=False)["input_ids"]
+    flat = list(chain.from_iterable(ids))[: sentences * tokens]
+    return torch.tensor(flat).reshape(sentences, tokens)

@@ -1,0 +1,127 @@
+"""What the stages of the tour share: one small context, and how they tell what they found."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import torch
+
+from ..measuring.machine import machine, versions
+from ..measuring.speed import seconds_of
+from ..model.hub import find
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..pruning.elastic import load
+from ..pruning.scores_file import ScoreSheet
+from ..training.prepare import tokenizer_of
+from .plan import Plan, Texts
+from .quality import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a stage found, for people."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    sum_up: bool = False
+    """Whether the last row sums up the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A model that is measured."""
+
+    name: str
+    """`dense`, `pruned` or `recovered`."""
+    size: float
+    """Its sparsity."""
+    folder: Path
+
+    @property
+    def title(self) -> str:
+        """In a few letters."""
+        return f"{self.size:.0%}" if self.name == "pruned" else self.name
+
+
+@dataclass
+class Tour:
+    """What is known so far. Everything is made in `work`, and moved to its place at the end."""
+
+    plan: Plan
+    work: Path
+    texts: Texts
+    original: PolyprunePreTrainedModel | None = None
+    sheet: ScoreSheet | None = None
+    systems: list[System] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """A line a measurement, as they lie in results.jsonl."""
+
+    def note(self, what: str, value: float, **more: Any) -> None:
+        """Write a measurement down, with what it is of: model, size, language, layer."""
+        self.rows.append({"what": what, "value": value, **more})
+
+    def of_system(self, system: System, what: str, value: float, **more: Any) -> None:
+        """The same, of one of the models."""
+        self.note(what, value, model=system.name, size=system.size, **more)
+
+    def load(self, system: System, readout: str | None = None) -> PolyprunePreTrainedModel:
+        """In single precision, whatever it is kept in."""
+        return load(system.folder, readout, dtype=torch.float32, verify=False)
+
+    def take(self, stage: "Stage", watch: Watch) -> Table:
+        """One stage, and how long it took."""
+        tables: list[Table] = []
+        seconds = seconds_of(lambda: tables.append(stage.run(self, watch)))
+        self.note("seconds", seconds, stage=stage.name)
+        return tables[0]
+
+    def tokenizer(self) -> Any:
+        """That all of the systems share."""
+        assert self.original is not None
+        return tokenizer_of(find(self.plan.model), self.original)
+
+    def records(self, command: str) -> list[dict[str, Any]]:
+        """The measurements as they are written, each with what it was made by and on."""
+        run = {"model": self.plan.model, "command": command}
+        run |= {"machine": machine(), "versions": versions()}
+        return [
+            {**{name: known(value) for name, value in row.items()}, "run": run} for row in self.rows
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of the tour."""
+
+    name: str
+    run: Callable[[Tour, Watch], Table]
+    ticks: Callable[[Plan, int], int]
+    """About how many things are watched, given how many languages there are."""
+
+
+def known(value: Any) -> Any:
+    """As JSON has it, which has no word for what is not a number but null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def one_digit(value: float) -> str:
+    """A percentage for a table."""
+    return f"{value:.1f}" if math.isfinite(value) else "–"
+
+
+def mean(values: Sequence[float]) -> float:
+    """Of those that are numbers."""
+    numbers = [value for value in values if math.isfinite(value)]
+    return fmean(numbers) if numbers else float("nan")
+
+
+def by_language(title: str, found: Mapping[str, Mapping[str, float]]) -> Table:
+    """A table of every language, a column a system; the mean last."""
+    codes = list(next(iter(found.values())))
+    rows = [(code, *(one_digit(own[code]) for own in found.values())) for code in codes]
+    rows.append(("mean", *(one_digit(mean(list(own.values()))) for own in found.values())))
+    return Table(title, ("language", *found), tuple(rows), sum_up=True)

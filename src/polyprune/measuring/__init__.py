@@ -1,0 +1,1 @@
+"""How fast models are; the only room that reads the clock."""

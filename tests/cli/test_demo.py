@@ -1,0 +1,127 @@
+"""`polyprune demo`, as a user types it."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from running import polyprune
+
+import polyprune as pp
+from polyprune.demo import stages as of_demo
+from polyprune.demo.place import KEPT
+from polyprune.demo.tour import Stage, Table
+from polyprune.miniature import write as miniature
+
+
+@pytest.fixture
+def two_stages(monkeypatch):
+    """A tour that makes what the real one makes, of nothing."""
+
+    def make(tour, watch):
+        for name in watch("making", ("model", "elastic", "tasks")):
+            (tour.work / name).mkdir()
+        tour.note("retrieval", 90.0, model="dense", size=0.0, language="sw")
+        return Table("What was made", ("name", "count"), (("folders", "3"),))
+
+    def fail(tour, watch):
+        raise MemoryError
+
+    ticks = lambda plan, codes: 3  # noqa: E731
+    shown = [Stage("make", make, ticks)]
+    monkeypatch.setattr(of_demo, "stages", lambda plan: shown)
+    return shown, Stage("fail", fail, ticks)
+
+
+def test_a_tour_tells_what_it_did_and_where_it_is(two_stages, tmp_path):
+    out = tmp_path / "tour"
+    status, told, _ = polyprune("demo", "--model", "sprout", "--out", out)
+    assert status == 0
+    assert sorted(path.name for path in out.iterdir()) == sorted(KEPT)
+    assert "1 of 1. What was made" in told
+    assert f"polyprune shrink {out}/elastic" in told.replace("\n", " ")
+    assert [path.name for path in tmp_path.iterdir()] == ["tour"]
+
+
+def test_a_tour_as_json(two_stages, tmp_path):
+    answer = json.loads(polyprune("demo", "--model", "sprout", "--out", tmp_path, "--json")[1])
+    assert answer["results"][0]["value"] == 90
+    assert answer["out"] == str(tmp_path)
+
+
+def test_a_folder_that_is_not_empty_needs_force(two_stages, tmp_path):
+    (tmp_path / "notes").write_text("mine")
+    status, told, error = polyprune("demo", "--model", "sprout", "--out", tmp_path)
+    assert (status, told) == (2, "")
+    assert "is not empty" in error
+    assert polyprune("demo", "--model", "sprout", "--out", tmp_path, "--force")[0] == 0
+    assert (tmp_path / "notes").read_text() == "mine"
+
+
+def test_a_tour_that_fails_leaves_nothing(two_stages, tmp_path):
+    shown, fail = two_stages
+    shown.append(fail)
+    with pytest.raises(MemoryError):
+        polyprune("demo", "--model", "sprout", "--out", tmp_path / "tour")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_real_model_it_says_so(two_stages, tmp_path, monkeypatch):
+    monkeypatch.setattr("polyprune.demo.plan.find_spec", lambda name: None)
+    status, _, error = polyprune("demo", "--out", tmp_path / "tour")
+    assert status == 0
+    assert "sprout" in error
+
+
+def test_the_tasks_alone(tmp_path, monkeypatch):
+    def write(folder, watch):
+        for name in watch("Writing", ("xnli", "udpos")):
+            (folder / name).mkdir(parents=True)
+            (folder / name / "test-en.tsv").write_text("")
+
+    monkeypatch.setattr(miniature, "write_miniature", write)
+    status, told, _ = polyprune("demo", "--data-only", "--out", tmp_path / "tasks")
+    assert status == 0
+    assert "udpos" in told
+    assert (tmp_path / "tasks" / "xnli" / "test-en.tsv").is_file()
+    answer = polyprune("demo", "--data-only", "--out", tmp_path / "more", "--json")[1]
+    assert json.loads(answer)["files"] == {"udpos": 1, "xnli": 1}
+
+
+@pytest.mark.slow
+def test_the_whole_tour_and_what_to_do_next(tmp_path):
+    command = [sys.executable, "-m", "polyprune"]
+    words = ["demo", "--model", "sprout", "--quick", "--out", "tour"]
+    run = subprocess.run([*command, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert max(map(len, run.stdout.partition("Next:")[0].splitlines())) <= 80
+    assert pp.load(tmp_path / "tour" / "model").readout_kind == "masked-lm"
+    assert pp.load(tmp_path / "tour" / "elastic").at(sparsity=0.7).elastic is None
+    rows = [json.loads(line) for line in (tmp_path / "tour" / "results.jsonl").open()]
+    assert {"retrieval", "masked words", "speed", "heads", "XNLI", "POS"} <= {
+        row["what"] for row in rows
+    }
+    for line in run.stdout.splitlines():
+        if line.startswith("polyprune "):
+            again = [*command, *shlex.split(line)[1:]]
+            after = subprocess.run(again, cwd=tmp_path, capture_output=True, text=True)
+            assert after.returncode == 0, (line, after.stderr[-2000:])
+
+
+@pytest.mark.slow
+def test_a_tour_that_is_killed_leaves_nothing(tmp_path):
+    words = ["demo", "--model", "sprout", "--quick", "--out", "tour"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "polyprune", *words], cwd=tmp_path,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ,
+    )  # fmt: skip
+    while not list(tmp_path.glob(".tour.*/pruned-0.3")):
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() != 0
+    assert list(tmp_path.iterdir()) == []

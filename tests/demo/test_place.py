@@ -1,0 +1,105 @@
+"""What the tour leaves, and that it leaves nothing by halves."""
+
+import json
+import shlex
+
+import pytest
+from typer.main import get_command
+
+from polyprune import cli
+from polyprune.config import read_run
+from polyprune.demo.place import (
+    KEPT,
+    check_free,
+    config,
+    move_in,
+    next_commands,
+    workshop,
+    write_lines,
+)
+from polyprune.demo.plan import Plan, Texts
+from polyprune.demo.tour import Stage, Table, Tour, by_language
+from polyprune.errors import ConfigError
+
+
+def test_a_folder_has_to_be_free_unless_told(tmp_path):
+    check_free(tmp_path, force=False)
+    (tmp_path / "page.html").write_text("mine")
+    check_free(tmp_path, force=True)
+    with pytest.raises(ConfigError, match=r"not empty\. Choose another --out, or pass --force"):
+        check_free(tmp_path, force=False)
+    with pytest.raises(ConfigError, match="is a file"):
+        check_free(tmp_path / "page.html", force=True)
+
+
+def test_a_failure_leaves_nothing(tmp_path):
+    out = tmp_path / "deep" / "out"
+
+    def fail():
+        with workshop(out) as work:
+            (work / "half").write_text("written")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert list((tmp_path / "deep").iterdir()) == []
+
+
+def test_what_is_new_replaces_its_own_name_alone(tmp_path):
+    out = tmp_path / "out"
+    (out / "text").mkdir(parents=True)
+    (out / "text" / "old.txt").write_text("old")
+    (out / "notes.md").write_text("somebody's")
+    with workshop(out) as work:
+        (work / "text").mkdir()
+        (work / "text" / "new.txt").write_text("new")
+        (work / "page.html").write_text("new")
+        move_in({name: work / name for name in ("text", "page.html")}, out, work)
+    assert sorted(path.name for path in out.rglob("*")) == [
+        "new.txt", "notes.md", "page.html", "text",
+    ]  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_the_config_is_one(tmp_path):
+    path = tmp_path / "train.toml"
+    path.write_text(config(tmp_path / 'a "quoted" place'), encoding="utf-8")
+    run = read_run(path)
+    assert run.gating.every_size
+    assert run.corpus.source == str(tmp_path / 'a "quoted" place' / "text")
+
+
+def test_the_next_commands_are_commands_with_options_that_they_have(tmp_path):
+    known = get_command(cli.app).commands
+    verbs = []
+    for _, line in next_commands(tmp_path):
+        program, verb, *words = shlex.split(line)
+        assert program == "polyprune"
+        options = {option for each in known[verb].params for option in each.opts}
+        assert {word for word in words if word.startswith("--")} <= options
+        verbs.append(verb)
+    assert verbs == ["prune", "train", "shrink", "finetune", "evaluate"]
+
+
+def test_what_is_not_a_number_is_null_in_a_file(tmp_path):
+    tour = Tour(Plan(), tmp_path, Texts(tmp_path, {"en": ["one"]}))
+    tour.note("retrieval", float("nan"), language="sw")
+    stage = Stage("wait", lambda tour, watch: Table("", (), ()), lambda plan, codes: 1)
+    tour.take(stage, lambda _, things: things)
+    write_lines(tmp_path / "results.jsonl", tour.records("polyprune demo"))
+    first, second = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
+    assert first["value"] is None
+    assert second["what"] == "seconds"
+    assert second["value"] >= 0
+    assert {"polyprune", "torch"} <= first["run"]["versions"].keys()
+    assert "threads" in first["run"]["machine"]
+
+
+def test_means_are_of_numbers():
+    table = by_language("found", {"dense": {"sw": 50.0, "ur": float("nan")}})
+    assert table.rows == (("sw", "50.0"), ("ur", "–"), ("mean", "50.0"))
+
+
+def test_everything_that_is_left_is_described():
+    assert list(KEPT)[-1] == "page.html"
+    assert all(KEPT.values())
