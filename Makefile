@@ -5,10 +5,13 @@ TORCH ?= torch==2.13.0
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test slow check format bench docs clean
+.PHONY: demo study test slow check format bench docs clean
 
-demo: .venv/ready  ## prune a small random XLM-R, reload it, print its certificate
-	$(BIN)/python examples/first_cut.py
+demo: .venv/ready  ## everything once, in about six minutes: a pruned model and a page, in demo/
+	$(BIN)/polyprune demo --out demo --force
+
+study: .venv/ready  ## a few systems on a few tasks, in minutes, in study/; without --quick, all of them
+	$(BIN)/polyprune study configs/miniature/study.toml --quick --out study
 
 test: .venv/ready  ## all unit tests, on all cores
 	$(BIN)/pytest -n auto
@@ -45,4 +48,4 @@ docs: .venv/ready  ## the site, in site/
 	touch $@
 
 clean:
-	rm -rf .venv site build .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv site build demo study .pytest_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Make a small random XLM-R, prune it unevenly, save it, load it again: `make demo`.
+"""Make a small random XLM-R, prune it unevenly, save it, load it again.
 
 Random weights say nothing about quality. What this shows is that the cut model is an ordinary
 Hugging Face folder, and that it computes what the gated model computed, in every language.

@@ -64,7 +64,9 @@ def test_the_commands_of_the_readme_run(tmp_path, e5_folder):
 @pytest.mark.slow
 def test_the_examples_of_every_help_run(tmp_path, e5_folder):
     write_text(tmp_path)
-    for verb in ("score", "prune", "train", "shrink", "finetune", "evaluate", "measure", "ls"):
+    first = ("score", "prune", "train", "shrink", "finetune", "evaluate", "study")
+    verbs = (*first, "measure", "demo", "ls")
+    for verb in verbs:
         text = run_command(["polyprune", verb, "--help"], tmp_path, e5_folder).stdout
         example = shlex.split(text.strip().splitlines()[-1])
         assert example[:2] == ["polyprune", verb]

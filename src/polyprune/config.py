@@ -1,4 +1,4 @@
-"""TOML to a `Run`, every mistake in a file told at once."""
+"""TOML to a `Run` or a `Study`, every mistake in a file told at once."""
 
 import dataclasses
 import tomllib
@@ -6,16 +6,42 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
 from .errors import ConfigError
 from .training.plan import Run
 
+if TYPE_CHECKING:
+    from .studies.plan import Study
+
+Thing = TypeVar("Thing")
+
 
 def read_run(path: Path, changes: Sequence[str] = (), steps: int | None = None) -> Run:
     """The run that a file describes, with `section.key=value` changed and in so many steps."""
+    table = _read(path, changes)
+    run = make_run(table, str(path))
+    return run if steps is None else run.with_steps(steps)
+
+
+def read_study(
+    path: Path, changes: Sequence[str] = (), *, quick: bool = False
+) -> "tuple[Study, dict[str, Run]]":
+    """The study that a file describes, and the runs of those of its systems that are trained."""
+    from .studies.plan import Study  # which imports all tasks: runs need none of them
+
+    table = _read(path, changes)
+    table.setdefault("name", path.stem)
+    study = _make(Study, table, str(path))
+    study = study.quickly() if quick else study
+    configs = {system.name: system.config for system in study.systems if system.config is not None}
+    return study, {name: read_run(path.parent / config) for name, config in configs.items()}
+
+
+def _read(path: Path, changes: Sequence[str]) -> dict[str, Any]:
+    """The table in a file, with `section.key=value` changed."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -28,20 +54,23 @@ def read_run(path: Path, changes: Sequence[str] = (), steps: int | None = None) 
         raise ConfigError(f"{path} is not TOML: {error}.") from error
     for change in changes:
         _set(table, change)
-    run = make_run(table, str(path))
-    return run if steps is None else run.with_steps(steps)
+    return table
 
 
 def make_run(table: Mapping[str, Any], name: str = "The config") -> Run:
     """The run that a table describes."""
-    mistakes = list(_unknown(Run, table))
+    return _make(Run, table, name)
+
+
+def _make(kind: type[Thing], table: Mapping[str, Any], name: str) -> Thing:
+    mistakes = list(_unknown(kind, table))
     try:
-        run = TypeAdapter(Run).validate_python(_known(Run, table))
+        made = TypeAdapter(kind).validate_python(_known(kind, table))
     except ValidationError as error:
         mistakes += [_sentence(each) for each in error.errors()]
     else:
         if not mistakes:
-            return run
+            return made
     many = f"{len(mistakes)} mistakes:\n  " if len(mistakes) > 1 else "a mistake: "
     raise ConfigError(f"{name} has {many}" + "\n  ".join(mistakes))
 

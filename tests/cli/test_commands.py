@@ -45,7 +45,8 @@ def test_help_is_quick_and_does_not_import_torch():
 
 
 def test_every_help_ends_in_an_example():
-    for verb in ("score", "prune", "train", "shrink", "finetune", "evaluate", "measure", "check"):
+    tuned = ("finetune", "evaluate", "study")
+    for verb in ("demo", "score", "prune", "train", "shrink", *tuned, "measure", "check"):
         status, out, _ = polyprune(verb, "--help")
         assert status == 0
         assert f"polyprune {verb} " in out.rstrip().splitlines()[-1]

@@ -7,7 +7,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import PolypruneError
-from . import check, evaluate, finetune, ls, measure, prune, score, shrink, train
+from . import check, demo, evaluate, finetune, ls, measure, prune, score, shrink, study, train
 
 app = typer.Typer(
     name="polyprune",
@@ -16,7 +16,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    epilog="Start with: polyprune measure e5-small",
+    epilog="Start with: polyprune demo",
 )
 app.add_typer(ls.app, name="ls")
 for verb in (
@@ -26,8 +26,10 @@ for verb in (
     shrink.shrink,
     finetune.finetune,
     evaluate.evaluate,
+    study.study,
     measure.measure,
     check.check,
+    demo.demo,
 ):
     described, _, example = (verb.__doc__ or "").partition("Example:")
     app.command(help=described.strip(), epilog=example.strip())(verb)

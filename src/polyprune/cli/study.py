@@ -1,0 +1,215 @@
+"""`polyprune study`: systems × sizes × tasks × regimes × seeds, as far as they are not done."""
+
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .following import stopping
+from .terminal import AsJson, readable, show_json, show_table
+
+
+def study(
+    config: Annotated[Path, typer.Argument(help="A .toml file; see configs/*/study.toml.")],
+    out: Annotated[Path, typer.Option(help="The folder to work in; studies may share it.")],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="What the config's [quick] leaves of it: minutes.")
+    ] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; as many as cores unless given.")
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change the config: data=xtreme. May be repeated."),
+    ] = None,
+    dry: Annotated[bool, typer.Option("--plan", help="Say what would be done, and stop.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Do all its cells anew.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train, fine-tune and score all systems of a study, and show them side by side.
+
+    Stopped, killed or failed in parts, it goes on with the same command. A changed setting runs
+    again only what it touches.
+
+    Example: polyprune study configs/miniature/study.toml --quick --plan --out study
+    """
+    from ..config import read_study
+    from ..studies.begin import facts, prepare_data, take_prints
+    from ..studies.cells import plan_cells
+    from ..studies.conduct import Place, Report
+    from ..studies.results import lines_of, outline_of, summarize, write_lines
+    from ..studies.store import Store, to_do
+    from ..studies.work import work
+
+    wanted, runs = read_study(config, changes or (), quick=quick)
+    store = Store(out.resolve())
+    store.check()
+    data = prepare_data(wanted, store.out)
+    prints, start = take_prints(wanted, data)
+    graph = plan_cells(wanted, runs, prints, str(start))
+    outline, known = outline_of(wanted, graph, runs), facts()
+    if dry:
+        show_plan(graph, to_do(graph, store), as_json)
+        return
+
+    def write() -> tuple[list, list]:
+        scores, sizes = lines_of(graph, outline, store, known)
+        write_lines(store.out / "results.jsonl", scores, outline.study)
+        write_lines(store.out / "sizes.jsonl", sizes, outline.study)
+        return scores, sizes
+
+    report = Report()
+    with stopping() as asked, store.alone():
+        for address in graph.cells if force else ():
+            store.drop(address)
+        place = Place(store, start, data, workers or os.cpu_count() or 1, work, lambda: bool(asked))
+        carry_out(graph, place, report, write)
+    answer = summarize(outline, *write())
+    answer["failed"] = [
+        {"cell": graph.cells[address].title, "address": address, "error": why}
+        for address, why in report.failed.items()
+    ]
+    answer["skipped"] = len(report.skipped)
+    if report.stopped:
+        again = shlex.join(["polyprune", *(word for word in sys.argv[1:] if word != "--force")])
+        typer.echo(
+            f"Stopped: {len(graph.cells) - len(to_do(graph, store))} of {len(graph.cells)} cells "
+            f"are done. To go on, give the same command: {again}",
+            err=True,
+        )
+        raise typer.Exit(128 + (asked[0] if asked else signal.SIGTERM))
+    show_json(answer) if as_json else show_study(answer)
+    if report.failed:
+        tell_failures(answer)
+        raise typer.Exit(1)
+
+
+def carry_out(graph: Any, place: Any, report: Any, write: Callable[[], Any]) -> None:
+    """Do what is still to do, with a bar; results are written as they come."""
+    from ..studies.conduct import conduct
+
+    kinds = {address: cell.kind for address, cell in graph.cells.items()}
+    written = time.monotonic()
+    with bar_of(len(graph.cells)) as show:
+        for state in conduct(graph, place, report):
+            show(state)
+            ended = any(kinds[address] in ("score", "speed") for address in state.ended)
+            if ended and time.monotonic() > written + 5:  # all is written once more at the end
+                write()
+                written = time.monotonic()
+
+
+@contextmanager
+def bar_of(total: int) -> Iterator[Callable[[Any], None]]:
+    """A bar on stderr over all cells, with the time left and what is running."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+        TextColumn("{task.description}"),
+    )
+    with Progress(
+        *columns, console=console, disable=not console.is_terminal, transient=True
+    ) as bar:
+        task = bar.add_task("", total=total, left="")
+
+        def show(state: Any) -> None:
+            bar.update(
+                task,
+                completed=state.done,
+                description=", ".join(state.running),
+                left="" if state.left is None else f"{duration(state.left)} left",
+            )
+
+        yield show
+
+
+def duration(seconds: float) -> str:
+    """1:02:03, or 2:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def show_plan(graph: Any, left: list[Any], as_json: bool) -> None:
+    """How many cells of each kind there are, and how many are still to do."""
+    kinds = ("model", "tuned", "score", "speed")
+    count = {
+        kind: {
+            "cells": sum(cell.kind == kind for cell in graph.cells.values()),
+            "to do": sum(cell.kind == kind for cell in left),
+        }
+        for kind in kinds
+    }
+    if as_json:
+        show_json({"plan": count, "to do": [cell.title for cell in left]})
+    else:
+        show_table(["", "cells", "to do"], [[kind, *count[kind].values()] for kind in kinds])
+
+
+def show_study(answer: Mapping[str, Any]) -> None:
+    """A table a regime, then sizes and speeds."""
+    from ..evaluation.tasks import find_task
+    from ..studies.results import shown
+
+    for regime, rows in answer["regimes"].items():
+        tasks = list(rows[0]["tasks"]) if rows else []
+        show_table(
+            ["system", "cut", *(find_task(task).title for task in tasks), "average"],
+            [
+                [
+                    row["title"],
+                    cut(row["sparsity"]),
+                    *(shown(row["tasks"][task]) for task in tasks),
+                    "–" if row["average_flat"] is None else f"{row['average_flat']:.1f}",
+                ]
+                for row in rows
+            ],
+            title=regime,
+        )
+    if answer["sizes"]:
+        show_table(
+            ["system", "cut", "parameters", "weights", "multiply\n–adds", "times as fast"],
+            [
+                [
+                    row["title"],
+                    cut(row["sparsity"]),
+                    readable(row["parameters"]),
+                    readable(row["bytes"], "B"),
+                    readable(row["multiply_adds"]),
+                    f"{row['ratio']:.2f} ({row['low']:.2f}–{row['high']:.2f})",
+                ]
+                for row in answer["sizes"]
+            ],
+            title="size and speed",
+        )
+
+
+def cut(sparsity: float | None) -> str:
+    """How much is cut, in percent."""
+    return "–" if sparsity is None else f"{sparsity:.0%}"
+
+
+def tell_failures(answer: Mapping[str, Any]) -> None:
+    """What failed, and why."""
+    for each in answer["failed"]:
+        typer.echo(f"Failed: {each['cell']} ({each['address']}): {each['error']}", err=True)
+    failed, skipped = len(answer["failed"]), answer["skipped"]
+    without = f", and {skipped} above were left out" if skipped else ""
+    typer.echo(
+        f"{failed} {'cell' if failed == 1 else 'cells'} failed{without}. The same command tries "
+        "again.",
+        err=True,
+    )

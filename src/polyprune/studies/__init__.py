@@ -1,0 +1,1 @@
+"""Studies: systems × sizes × tasks × regimes × seeds, as a grid that can be interrupted."""

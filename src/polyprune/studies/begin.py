@@ -1,0 +1,66 @@
+"""What a study needs before its first cell: its data, and what its files hold."""
+
+import os
+import platform
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..errors import ConfigError
+from ..model.hub import find
+from ..training.run import versions
+from .cells import Prints
+from .plan import Study
+from .store import folder_print
+
+
+def prepare_data(study: Study, out: Path) -> str:
+    """Where the tasks are: the miniature is made in `out/data`, unless it is there."""
+    if study.data != "miniature":
+        if not Path(study.data).expanduser().is_dir():
+            raise ConfigError(
+                f"There is no folder {study.data}. Give one in XTREME's layout, or miniature."
+            )
+        return str(Path(study.data).expanduser().resolve())
+    folder = out / "data"
+    if not folder.is_dir():
+        from ..miniature.write import write_miniature
+
+        write_miniature(folder)
+    return str(folder)
+
+
+def take_prints(study: Study, data: str) -> tuple[Prints, Path]:
+    """What model, data and corpus are, and the model's folder."""
+    model = find(study.model).resolve()
+    corpus = study.corpus or ""
+    if corpus == "sample":
+        corpus = folder_print(Path(str(files("polyprune").joinpath("bundled", "sample"))))
+    elif Path(corpus).is_dir() and corpus:
+        corpus = folder_print(Path(corpus))
+    return Prints(folder_print(model), folder_print(Path(data)), corpus), model
+
+
+def facts() -> dict[str, Any]:
+    """What results may depend on beside their settings."""
+    return {
+        "commit": _commit(),
+        "versions": versions(),
+        "machine": {
+            "processor": platform.processor() or platform.machine(),
+            "cores": os.cpu_count(),
+            "system": platform.system(),
+        },
+    }
+
+
+def _commit() -> str | None:
+    """Of the source, where it is a repository."""
+    here = Path(__file__).parent
+    try:
+        asked = ["git", "-C", str(here), "rev-parse", "--short=12", "HEAD"]
+        run = subprocess.run(asked, capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return run.stdout.strip() or None if run.returncode == 0 else None

@@ -1,0 +1,242 @@
+"""Workers: processes that stay, each doing one cell after the other.
+
+Nothing here imports torch: workers do, once, when they do their first cell.
+"""
+
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from ..errors import PolypruneError
+
+Stop = Callable[[], bool]
+Work = Callable[["Job", Stop], dict[str, Any]]
+"""Does a job and returns its result as JSON has it; raises `Interrupted` if it was to stop."""
+
+OUTPUT = "output.txt"
+"""What a cell has printed, and the traceback if it failed."""
+
+GRACE = 60.0
+"""Seconds that workers have to finish a step and save it."""
+
+
+class Interrupted(Exception):
+    """A job that was asked to stop, and has saved what it had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a worker has to know of a cell."""
+
+    address: str
+    kind: str
+    settings: dict[str, Any]
+    folder: Path
+    """Of the cell."""
+    models: tuple[Path, ...]
+    """Of the cells that it is built on; the model that all start from if there are none."""
+    start: Path
+    """The model that all start from."""
+    data: str
+    payload: Any = None
+    threads: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a job has ended."""
+
+    address: str
+    seconds: float
+    result: dict[str, Any] | None = None
+    error: str | None = None
+    """In one sentence; neither error nor result if it was interrupted."""
+    processor: float | None = None
+    """Seconds of all cores, which do not count what else the machine does; None if it died."""
+
+
+class Pool:
+    """So many workers; one that dies fails its job only, and is replaced."""
+
+    def __init__(self, work: Work, workers: int):
+        self._work, self._most = work, workers
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.kill()
+
+    @property
+    def busy(self) -> int:
+        """How many workers have a job."""
+        return sum(worker.job is not None for worker in self._workers)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more job can be begun."""
+        return self.busy < self._most
+
+    def submit(self, job: Job) -> None:
+        """Give a job to a worker that has none, or to a new one."""
+        assert self.has_room
+        idle = [each for each in self._workers if each.job is None and each.alive]
+        free = idle[0] if idle else None
+        if free is None:
+            free = _Worker(self._work)
+            self._workers.append(free)
+        free.begin(job)
+
+    def wait(self, seconds: float) -> list[Outcome]:
+        """What has ended; after so many seconds, perhaps nothing."""
+        busy = [worker for worker in self._workers if worker.job is not None]
+        ready = wait([thing for each in busy for thing in each.signs], seconds)
+        ended = [each for each in busy if any(thing in ready for thing in each.signs)]
+        outcomes = [each.outcome() for each in ended]
+        self._workers = [each for each in self._workers if each.alive]
+        return outcomes
+
+    def stop(self, grace: float = GRACE) -> list[Outcome]:
+        """Ask all workers to save and stop; what has ended by itself before that.
+
+        Those that take too long are killed when the pool is left.
+        """
+        for worker in self._workers:
+            worker.ask()
+        outcomes, until = [], time.monotonic() + grace
+        while self.busy and time.monotonic() < until:
+            outcomes += self.wait(0.2)
+        return [each for each in outcomes if each.processor is not None]
+
+
+class _Worker:
+    """One process, seen from outside."""
+
+    def __init__(self, work: Work):
+        context = get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        arguments = (theirs, work, os.getpid())
+        self._process = context.Process(target=serve, args=arguments, daemon=True)
+        self._process.start()
+        theirs.close()
+        self.job: Job | None = None
+        self._begun = 0.0
+
+    @property
+    def signs(self) -> list[Any]:
+        """What tells that something has happened."""
+        return [self._connection, self._process.sentinel]
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be given another job."""
+        return self._process.is_alive()
+
+    def begin(self, job: Job) -> None:
+        """Send a job."""
+        self.job, self._begun = job, time.monotonic()
+        with suppress(OSError):  # if it has died, waiting will tell
+            self._connection.send(job)
+
+    def outcome(self) -> Outcome:
+        """What has become of the job."""
+        assert self.job is not None
+        job, self.job = self.job, None
+        try:
+            return self._connection.recv()
+        except (EOFError, OSError):
+            self._process.join()
+            seconds = time.monotonic() - self._begun
+            return Outcome(job.address, seconds, error=_death(self._process.exitcode or 0))
+
+    def ask(self) -> None:
+        """Ask it to stop."""
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """End it, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
+
+
+def _death(status: int) -> str:
+    if status < 0:
+        name = signal.Signals(-status).name
+        return f"Its process was killed ({name}), perhaps because memory ran out."
+    return f"Its process ended by itself, with status {status}."
+
+
+def serve(connection: Connection, work: Work, parent: int) -> None:
+    """What a worker does: job after job, until there is nobody to send one."""
+    asked: list[int] = []
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all: the parent decides
+    signal.signal(signal.SIGTERM, lambda *_: asked.append(1))
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+    def stop() -> bool:
+        return bool(asked) or os.getppid() != parent
+
+    while not stop():
+        try:
+            if not connection.poll(0.5):
+                continue
+            job = connection.recv()
+        except (EOFError, OSError):
+            return
+        with _quiet(job.folder):
+            outcome = attempt(job, work, stop)
+        with suppress(OSError):
+            connection.send(outcome)
+
+
+def attempt(job: Job, work: Work, stop: Stop) -> Outcome:
+    """A job done, failed or interrupted."""
+    begun, before = time.perf_counter(), time.process_time()
+    result = error = None
+    try:
+        result = work(job, stop)
+    except Interrupted:
+        pass
+    except Exception as why:
+        traceback.print_exc()
+        error = sentence(why)
+    used = round(time.process_time() - before, 3)
+    return Outcome(job.address, time.perf_counter() - begun, result, error, used)
+
+
+def sentence(error: Exception) -> str:
+    """An error on one line; with its kind if it is not one of ours."""
+    text = " ".join(str(error).split())
+    return text if isinstance(error, PolypruneError) else f"{type(error).__name__}: {text}"
+
+
+@contextmanager
+def _quiet(folder: Path) -> Iterator[None]:
+    """What is printed, by whatever library, goes to a file of the cell."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / OUTPUT).open("a", encoding="utf-8") as file:
+        before = [os.dup(number) for number in (1, 2)]
+        sys.stdout.flush()
+        sys.stderr.flush()
+        try:
+            for number in (1, 2):
+                os.dup2(file.fileno(), number)
+            yield
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            for number, old in zip((1, 2), before, strict=True):
+                os.dup2(old, number)
+                os.close(old)

@@ -1,0 +1,189 @@
+"""What a study has come to: a line a score in `results.jsonl`, and the tables made of them."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from ..evaluation.metrics import average_flat, average_xtreme
+from ..storage import whole_file
+from ..training.plan import Run
+from .cells import Graph, Scored, setting_of
+from .plan import Study
+from .store import Store
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a row of a table is of."""
+
+    system: str
+    title: str
+    setting: str
+    sparsity: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The rows of all tables, and the columns of each regime's."""
+
+    study: str
+    rows: tuple[Row, ...]
+    columns: dict[str, tuple[str, ...]]
+
+
+def outline_of(study: Study, graph: Graph, runs: Mapping[str, Run]) -> Outline:
+    """The tables that a study will fill."""
+    rows = tuple(
+        Row(system.name, system.called, setting_of(runs.get(system.name)), size)
+        for system in study.systems
+        for size in system.sizes or (None,)
+        if any(each.system == system.name for each in graph.scores)
+    )
+    columns = {
+        regime: tuple(dict.fromkeys(s.task for s in graph.scores if s.regime == regime))
+        for regime in dict.fromkeys(each.regime for each in graph.scores)
+    }
+    order = list(dict.fromkeys(plan.task.name for plan in study.tasks))
+    return Outline(
+        study.name,
+        rows,
+        {regime: tuple(sorted(tasks, key=order.index)) for regime, tasks in columns.items()},
+    )
+
+
+def lines_of(
+    graph: Graph, outline: Outline, store: Store, facts: Mapping[str, Any]
+) -> tuple[list[Line], list[Line]]:
+    """A line for every score that is done, and one for every size and speed."""
+    rows = {(row.system, row.sparsity): row for row in outline.rows}
+    scores = []
+    for each in graph.scores:
+        record = store.record(each.address)
+        if record.get("status") == "done":
+            scores.append(_line(outline.study, rows[each.system, each.size], each, record, facts))
+    sizes = []
+    for key, address in graph.speeds.items():
+        record = store.record(address)
+        if record.get("status") == "done":
+            head = {"study": outline.study, **_row(rows[key])}
+            sizes.append(head | record["result"] | {"address": address, **facts})
+    return scores, sizes
+
+
+def _line(study: str, row: Row, scored: Scored, record: Line, facts: Mapping[str, Any]) -> Line:
+    result = record["result"]
+    return {
+        "study": study,
+        **_row(row),
+        "task": scored.task,
+        "regime": scored.regime,
+        "seed": scored.seed,
+        "mean": result["mean"],
+        "languages": {code: each["scores"] for code, each in result["languages"].items()},
+        "address": scored.address,
+        "seconds": record["seconds"],
+        **facts,
+    }
+
+
+def _row(row: Row) -> Line:
+    return {
+        "system": row.system,
+        "title": row.title,
+        "setting": row.setting,
+        "sparsity": row.sparsity,
+    }
+
+
+def read_lines(path: Path) -> list[Line]:
+    """The lines of a file, but for those that are no JSON objects; none if there is no file."""
+    lines = []
+    for text in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue
+        if isinstance(line, dict):
+            lines.append(line)
+    return lines
+
+
+def write_lines(path: Path, lines: Sequence[Line], study: str) -> None:
+    """Replace a study's lines in a file, and leave those of other studies."""
+    others = [line for line in read_lines(path) if line.get("study") != study]
+    with whole_file(path, force=True) as new:
+        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in [*others, *lines])
+        new.write_text(text, encoding="utf-8")
+
+
+def summarize(outline: Outline, scores: Iterable[Line], sizes: Iterable[Line]) -> dict[str, Any]:
+    """The tables as one object: a block a regime, a row a system and size, and sizes with speeds.
+
+    What is missing, has no labels or is no number is None.
+    """
+    found: dict[tuple, list[Mapping[str, float]]] = {}
+    for line in scores:
+        if line.get("study") == outline.study and _is_whole(line.get("mean")):
+            key = (line["regime"], line["system"], line["sparsity"], line["task"])
+            found.setdefault(key, []).append(counted(line["mean"]))
+    blocks = {
+        regime: [
+            _row(row)
+            | _summary({t: found.get((regime, row.system, row.sparsity, t)) for t in tasks})
+            for row in outline.rows
+        ]
+        for regime, tasks in outline.columns.items()
+    }
+    own = {(row.system, row.sparsity) for row in outline.rows}
+    kept = [s for s in sizes if s.get("study") == outline.study]
+    return {
+        "study": outline.study,
+        "regimes": blocks,
+        "sizes": [line for line in kept if (line["system"], line["sparsity"]) in own],
+    }
+
+
+def counted(mean: Mapping[str, float]) -> dict[str, float]:
+    """The scores that tables show: the first, and of answers F1 and exact match."""
+    names = ("f1", "exact") if "exact" in mean else list(mean)[:1]
+    return {name: mean[name] for name in names}
+
+
+def _is_whole(mean: Any) -> bool:
+    return bool(mean) and all(math.isfinite(value) for value in mean.values())
+
+
+def _summary(tasks: Mapping[str, Sequence[Mapping[str, float]] | None]) -> dict[str, Any]:
+    """Mean and spread over seeds of each task, and the averages where none is missing."""
+    cells = {task: None if seeds is None else _over_seeds(seeds) for task, seeds in tasks.items()}
+    means = {task: cell["mean"] for task, cell in cells.items() if cell is not None}
+    whole = bool(cells) and len(means) == len(cells)
+    return {
+        "tasks": cells,
+        "average_flat": average_flat(means) if whole else None,
+        "average_xtreme": average_xtreme(means) if whole else None,
+    }
+
+
+def _over_seeds(seeds: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    names = list(seeds[0])
+    several = len(seeds) > 1
+    return {
+        "mean": {name: fmean(seed[name] for seed in seeds) for name in names},
+        "spread": {n: stdev(seed[n] for seed in seeds) for n in names} if several else None,
+        "seeds": len(seeds),
+    }
+
+
+def shown(cell: Mapping[str, Any] | None) -> str:
+    """A cell of a table: 71.3 ± 0.4, for answers 60.1/45.2 ± 0.4."""
+    if cell is None:
+        return "–"
+    text = "/".join(f"{value:.1f}" for value in cell["mean"].values())
+    return text if cell["spread"] is None else f"{text} ±{next(iter(cell['spread'].values())):.1f}"

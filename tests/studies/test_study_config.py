@@ -1,0 +1,100 @@
+"""From TOML to a study: what is shipped, every mistake."""
+
+import pytest
+from conftest import REPOSITORY
+
+from polyprune.config import read_study
+from polyprune.errors import ConfigError
+from polyprune.studies.cells import Prints, plan_cells
+
+HEAD = 'model = "sprout"\n'
+SYSTEM = '[[systems]]\nname = "dense"\n'
+TASK = '[[tasks]]\nname = "xnli"\n'
+PRINTS = Prints("m", "d", "c")
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        path = tmp_path / "mine.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_the_miniature_has_the_rows_and_columns_of_the_papers_tables():
+    study, runs = read_study(REPOSITORY / "configs" / "miniature" / "study.toml")
+    graph = plan_cells(study, runs, PRINTS)
+    assert len(study.systems) == 10
+    assert len({score.task for score in graph.scores}) == 9
+    seeds = {regime: {s.seed for s in graph.scores if s.regime == regime}
+             for regime in study.regimes}  # fmt: skip
+    assert seeds == {"transfer": {1, 2, 3}, "translate-train-all": {1}}
+    assert {s.size for s in graph.scores if s.system.endswith("ds")} == {0.3, 0.5, 0.7}
+
+
+def test_quick_is_a_small_part_of_it():
+    study, runs = read_study(REPOSITORY / "configs" / "miniature" / "study.toml", quick=True)
+    assert study.name == "miniature-quick"
+    assert len(plan_cells(study, runs, PRINTS).cells) < 40
+    assert all(system.steps == study.systems[1].steps for system in study.systems[1:])
+
+
+def test_a_study_of_e5_small_teaches_embeddings():
+    path = REPOSITORY / "configs" / "e5-small" / "study.toml"
+    study, runs = read_study(path, ["data=/some/folder"])
+    assert (study.model, study.data) == ("e5-small", "/some/folder")
+    assert {plan.name for plan in study.tasks} == {"tatoeba", "xnli", "udpos", "panx"}
+    assert all(set(run.objective.wanted) <= {"embeddings", "translations"} for run in runs.values())
+    assert {run.gating.kind for run in runs.values()} == {"gradient", "l0", "dynamic"}
+    assert {run.gating.setting for run in runs.values()} == {"shared", "non-shared"}
+    assert plan_cells(study, runs, PRINTS).scores
+
+
+def test_a_study_is_called_after_its_file(write):
+    assert read_study(write(HEAD + SYSTEM + TASK))[0].name == "mine"
+
+
+def test_all_mistakes_are_told_at_once(write):
+    path = write(
+        'modl = "x"\n[[systems]]\nname = "a"\nsize = [0.5]\n'
+        '[[tasks]]\nname = "xnly"\n[[tasks]]\nname = "xnli"\nepochs = "many"\n'
+    )
+    with pytest.raises(ConfigError) as error:
+        read_study(path)
+    told = str(error.value)
+    assert "5 mistakes" in told
+    assert "Did you mean model?" in told
+    assert "Did you mean systems.0.sizes?" in told
+    assert "Did you mean 'xnli'?" in told
+    assert "tasks.1.epochs" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (HEAD + SYSTEM, "tasks"),
+        (HEAD + "tasks = []\n" + SYSTEM, "one system and one task"),
+        (HEAD + SYSTEM + SYSTEM + TASK, "two systems called dense"),
+        (HEAD + SYSTEM + "sizes = [0.5]\n" + TASK, "no config"),
+        (HEAD + '[[systems]]\nname = ""\n' + TASK, "has a name"),
+        (HEAD + SYSTEM + "sizes = [50]\n" + TASK, "less than 1, not 50"),
+        (HEAD + "seeds = [1, 1]\n" + SYSTEM + TASK, "each of them once"),
+        (HEAD + 'regimes = ["transfr"]\n' + SYSTEM + TASK, "Did you mean 'transfer'"),
+        (HEAD + SYSTEM + 'tasks = ["udpos"]\n' + TASK, "Unknown task 'udpos'"),
+        (HEAD + SYSTEM + TASK + 'systems = ["dens"]\n', "Did you mean 'dense'"),
+        (HEAD + SYSTEM + TASK + TASK, "twice for transfer and seed 1"),
+        (HEAD + SYSTEM + TASK + "limit = 0\n", "1 or more"),
+        (HEAD + SYSTEM + TASK + "learning_rate = 0\n", "more than 0"),
+        (HEAD + SYSTEM + '[[tasks]]\nname = "tatoeba"\nlimit = 3\n', "nothing to train on"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(write, text, told):
+    with pytest.raises(ConfigError, match=told):
+        read_study(write(text))
+
+
+def test_a_config_that_is_not_there_is_told(write):
+    with pytest.raises(ConfigError, match="There is no file"):
+        read_study(write(HEAD + SYSTEM + 'config = "none.toml"\n' + TASK))
