@@ -63,7 +63,7 @@ def test_it_finds_translations():
     model, tokenizer = pp.load("sprout"), load_tokenizer(find("sprout"))
     texts = {code: lines(code)[:100] for code in ("en", "fr", "ru")}
     found = find_translations(model, tokenizer, texts, "en")
-    assert min(found.values()) > 10  # chance is 1
+    assert min(found.values()) > 5  # chance is 1
 
 
 @pytest.mark.slow
