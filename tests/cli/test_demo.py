@@ -101,7 +101,8 @@ def test_the_whole_tour_and_what_to_do_next(tmp_path):
     assert max(map(len, run.stdout.partition("Next:")[0].splitlines())) <= 80
     assert pp.load(tmp_path / "tour" / "model").readout_kind == "masked-lm"
     assert pp.load(tmp_path / "tour" / "elastic").at(sparsity=0.7).elastic is None
-    rows = [json.loads(line) for line in (tmp_path / "tour" / "results.jsonl").open()]
+    lines = (tmp_path / "tour" / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
     assert {"retrieval", "masked words", "speed", "heads", "XNLI", "POS"} <= {
         row["what"] for row in rows
     }
