@@ -24,7 +24,7 @@ from torch.nn import functional as F
 import polyprune as pp
 from polyprune.corpora.batches import Batching
 from polyprune.corpora.text import text_folder
-from polyprune.demo.quality import find_translations, guess_words, percent
+from polyprune.evaluation.quality import find_translations, guess_words, percent
 from polyprune.model.hub import find, load_tokenizer
 from polyprune.model.stock import to_transformers
 from polyprune.storage import whole_folder

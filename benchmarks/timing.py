@@ -1,7 +1,6 @@
 """Honest comparisons: interleaved, warmed up, threads pinned, ratios with an interval."""
 
 import json
-import platform
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import torch
 
+from polyprune.measuring.machine import machine as this_machine
 from polyprune.measuring.speed import in_turns, ratios, seconds_of
 
 RESULTS = Path(__file__).parent / "results"
@@ -50,21 +49,11 @@ def clock(run: Callable[[], object]) -> float:
 
 def machine() -> dict:
     """What the numbers were measured on."""
-    cpu = platform.processor()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
-        cpu = names[0].partition(":")[2].strip() if names else cpu
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=RESULTS.parent
     )
-    return {
-        "cpu": cpu,
-        "threads": torch.get_num_threads(),
-        "python": platform.python_version(),
-        "commit": commit.stdout.strip(),
-        **{name: version(name) for name in ("torch", "transformers", "polyprune")},
-    }
+    packages = {name: version(name) for name in ("torch", "transformers", "polyprune")}
+    return {**this_machine(), "commit": commit.stdout.strip(), **packages}
 
 
 def record(name: str, results: list[dict]) -> None:

@@ -12,7 +12,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 import polyprune as pp
 from polyprune.corpora.batches import Batching
 from polyprune.corpora.text import text_folder
-from polyprune.demo.quality import find_translations, guess_words
+from polyprune.evaluation.quality import find_translations, guess_words
 from polyprune.model.hub import find, load_tokenizer
 
 

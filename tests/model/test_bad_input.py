@@ -10,6 +10,7 @@ from safetensors.torch import load_file, save_file
 
 import polyprune as pp
 from polyprune.errors import CheckpointError, PolypruneError, UnknownName
+from polyprune.model.hub import find
 from polyprune.pruning.checks import changed_since, problems
 
 
@@ -185,6 +186,12 @@ def test_a_name_that_the_hub_does_not_give(monkeypatch):
         pp.load("xlm-roberta-bse")
     with pytest.raises(UnknownName, match=r"Unknown model 'e5-smal'\. Did you mean 'e5-small'\?"):
         pp.load("e5-smal")
+
+
+def test_a_folder_without_a_model_does_not_hide_the_model_of_its_name(tmp_path, monkeypatch):
+    (tmp_path / "sprout").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert (find("sprout") / "config.json").is_file()
 
 
 def test_too_long_a_sequence(folder):

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..evaluation.asking import Asking
 from ..evaluation.evaluate import evaluate_system
+from ..evaluation.quality import Watch
 from ..evaluation.rows import own_row
 from ..evaluation.settings import Grid, Setup
 from ..evaluation.tasks import find_task
@@ -16,7 +17,6 @@ from ..training.places import Places
 from ..training.plan import Batch, GatingPlan, Run, Saving, Start, Text
 from ..training.run import train
 from .plan import Plan, Texts
-from .quality import Watch
 from .tour import Table, Tour, one_digit
 
 TASKS = ("xnli", "udpos")

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ..corpora.batches import Batching
 from ..corpora.corpus import open_corpus
+from ..evaluation.quality import Watch, find_translations, guess_words
 from ..measuring.speed import compare
 from ..model.footprint import footprint_of, weight_bytes
 from ..model.hub import find, longest_of
@@ -24,7 +25,6 @@ from ..training.recovery import plan_recovery
 from ..training.run import train
 from .elastic import every_size, tasks, tasks_ticks
 from .plan import ENGLISH, Plan
-from .quality import Watch, find_translations, guess_words
 from .tour import Stage, System, Table, Tour, by_language
 
 BATCH = 32

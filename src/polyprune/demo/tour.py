@@ -9,15 +9,16 @@ from typing import Any
 
 import torch
 
-from ..measuring.machine import machine, versions
+from ..evaluation.quality import Watch
+from ..measuring.machine import machine
 from ..measuring.speed import seconds_of
 from ..model.hub import find
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..pruning.elastic import load
 from ..pruning.scores_file import ScoreSheet
 from ..training.prepare import tokenizer_of
+from ..training.run import versions
 from .plan import Plan, Texts
-from .quality import Watch
 
 
 @dataclass(frozen=True, slots=True)

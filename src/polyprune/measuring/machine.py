@@ -1,24 +1,19 @@
 """What numbers were measured on."""
 
 import platform
-from importlib.metadata import version
 from pathlib import Path
 
 import torch
 
 CPUINFO = Path("/proc/cpuinfo")
-PACKAGES = ("polyprune", "torch", "transformers", "tokenizers")
 
 
 def machine() -> dict[str, str | int]:
     """The processor, and how many threads of it torch uses."""
     system = f"{platform.system()} {platform.machine()}"
-    return {"cpu": processor(), "threads": torch.get_num_threads(), "system": system}
-
-
-def versions() -> dict[str, str]:
-    """Of Python and of what computes."""
-    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+    python = platform.python_version()
+    threads = torch.get_num_threads()
+    return {"cpu": processor(), "threads": threads, "system": system, "python": python}
 
 
 def processor() -> str:

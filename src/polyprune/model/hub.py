@@ -117,10 +117,11 @@ def longest_of(model: PolyprunePreTrainedModel) -> int:
 def find(path_or_id: str | Path) -> Path:
     """The folder of a model; fetched from the hub, or made in the cache, where necessary."""
     name, folder = str(path_or_id), Path(path_or_id).expanduser()
+    # A folder that happens to be called like a model, but holds none, does not hide it.
+    if name in NAMED and not (folder / "config.json").is_file():
+        return NAMED[name]()
     if folder.is_dir():
         return folder
-    if name in NAMED:
-        return NAMED[name]()
     if isinstance(path_or_id, Path) or name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise CheckpointError(f"There is no folder {name}. Give a folder that holds config.json.")
     try:

@@ -1,13 +1,12 @@
 """What a study needs before its first cell: its data, and what its files hold."""
 
-import os
-import platform
 import subprocess
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..corpora.text import text_folder
 from ..errors import ConfigError
+from ..measuring.machine import machine
 from ..model.hub import find
 from ..training.run import versions
 from .cells import Prints
@@ -35,10 +34,8 @@ def take_prints(study: Study, data: str) -> tuple[Prints, Path]:
     """What model, data and corpus are, and the model's folder."""
     model = find(study.model).resolve()
     corpus = study.corpus or ""
-    if corpus == "sample":
-        corpus = folder_print(Path(str(files("polyprune").joinpath("bundled", "sample"))))
-    elif Path(corpus).is_dir() and corpus:
-        corpus = folder_print(Path(corpus))
+    if corpus and text_folder(corpus).is_dir():
+        corpus = folder_print(text_folder(corpus))
     return Prints(folder_print(model), folder_print(Path(data)), corpus), model
 
 
@@ -47,11 +44,7 @@ def facts() -> dict[str, Any]:
     return {
         "commit": _commit(),
         "versions": versions(),
-        "machine": {
-            "processor": platform.processor() or platform.machine(),
-            "cores": os.cpu_count(),
-            "system": platform.system(),
-        },
+        "machine": machine(),
     }
 
 

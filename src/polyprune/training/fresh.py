@@ -73,7 +73,7 @@ def look_around(encoder: Encoder) -> None:
 
     Positions begin as waves, in dimensions that words leave to them. To shift a wave is to turn it,
     so queries that are turned keys look so many words further. From random weights a small model
-    takes very long to find out that neighbours matter, and learns little before. All is trained on.
+    is slow to find out that neighbours matter. All weights are trained on.
     """
     embedding = encoder.embedding
     attention: Any = encoder.layers[0].attention

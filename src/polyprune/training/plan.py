@@ -31,7 +31,7 @@ class Fresh:
     spread: float = 0.02
     """The deviation of random weights; XLM-R's, which is for a width of 768."""
     neighbours: bool = False
-    """Let the heads of the first layer begin by looking at the words around: learns far faster."""
+    """Let the heads of the first layer begin by looking at the words around them."""
 
     def __post_init__(self):
         if min(self.layers, self.width, self.heads, self.units) < 1 or self.width % self.heads:

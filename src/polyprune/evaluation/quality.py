@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from ..corpora.batches import Batching
-from ..evaluation.embedding import Embedding, embed
-from ..evaluation.retrieval import nearest
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from .embedding import Embedding, embed
+from .retrieval import nearest
 
 Watch = Callable[[str, Iterable[Any]], Iterable[Any]]
 """Passes things on, and may show how far they have come."""

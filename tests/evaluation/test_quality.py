@@ -7,7 +7,7 @@ import torch
 from conftest import SENTENCES
 
 import polyprune as pp
-from polyprune.demo.quality import find_translations, guess_words, percent
+from polyprune.evaluation.quality import find_translations, guess_words, percent
 from polyprune.model.hub import load_tokenizer
 
 
