@@ -32,8 +32,8 @@ from polyprune.storage import whole_folder
 LANGUAGES = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")  # fmt: skip  # noqa: E501
 TRAINED_ON = 1000
 """Translations, from the first."""
-TAUGHT = 500
-"""Of them, and as many short lines less a hundred, with the teacher's embedding of each."""
+TAUGHT = 1500
+"""Short lines of a language that the teacher embeds, beside those translations."""
 SHORT = {"zh": 90, "th": 240, "hi": 240, "ur": 160, "ar": 160, "ru": 200, "el": 200, "bg": 200}
 """Bytes of a short line, where they are not 110."""
 
@@ -60,7 +60,7 @@ def sentences(corpus: Path, code: str) -> list[list[str]]:
     """Translations and short lines; none of the sample, which retrieval is tried on."""
     longest = SHORT.get(code, 110)
     short = [line for line in lines(corpus / f"{code}.txt") if 20 <= len(line.encode()) <= longest]
-    return shuffled([[line] for line in translations(corpus, code)[:TAUGHT] + short[:400]])
+    return shuffled([[line] for line in translations(corpus, code)[:TRAINED_ON] + short[:TAUGHT]])
 
 
 def shuffled(documents: list[list[str]]) -> list[list[str]]:

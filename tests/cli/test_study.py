@@ -102,6 +102,8 @@ def test_a_study_runs_to_its_end_and_tells_what_failed(config, tmp_path):
     assert parameters[0] > parameters[2] > parameters[1] > parameters[3]
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert {line["study"] for line in lines} == {"mine-quick"}
+    for row in (out / "tables.md").read_text().splitlines():
+        assert row == "" or row.startswith(("**", "| "))
     assert all(line["languages"] and line["versions"] for line in lines)
     left = answer(*command, "--plan")["to do"]
     assert left == ["model bad seed 1", "score bad tatoeba seed 1", "speed bad"]

@@ -109,14 +109,14 @@ def test_diversity_sets_families_apart_and_the_prior_spares_kin(dense, tmp_path)
     assert apart["no prior"][0] > spared + 0.05
 
 
-def test_dynamic_sparsification_trains_every_size_at_once(dense, tmp_path):
+def test_dynamic_sparsification_trains_every_size_at_once(tmp_path):
     gating = {"kind": "dynamic", "rule": "fisher", "sentences": 32}
-    start = {"start": str(dense / "model")}
-    out = done(plan(start, 500, gating=gating), tmp_path / "dynamic")
+    phases = [{"steps": 200, "train": "weights", "learning_rate": 5e-4, "warmup": 20}]
+    run = plan({"start": "sprout"}, 200, gating=gating, phases=phases)  # it has words to lose
+    out = done(run, tmp_path / "dynamic")
     trained, before = pp.load(out / "model"), pp.load(out / "prepared")
     tokenizer = load_tokenizer(out / "model")
-    run = plan(start, 20)
-    examples = held_out_examples(dense / "held-out", tokenizer, mixing(run, out, 1))
+    examples = held_out_examples(out / "held-out", tokenizer, mixing(run, out, 1))
     passes = held_out_passes(examples, Desk(tokenizer, 16, masked=True))
 
     def loss(model, size: float) -> float:

@@ -108,7 +108,7 @@ def prune(
     With --setting non-shared, every language gets a subnetwork of its own: all of them, in every
     size, are in one elastic folder, from which polyprune shrink takes what is wanted.
 
-    Example: polyprune prune e5-small --corpus text --sparsity 0.5 --out half
+    Example: polyprune prune sprout --sparsity 0.5 --out half
     """
     from ..pruning.budget import Minimum
     from ..pruning.prune import Budget, Method
@@ -122,6 +122,7 @@ def prune(
     if gates is not None:
         refuse_to_overwrite(gates, force=force, kind="file")
     chosen = Method(method, rule, setting, seed)
+    corpus = corpus or _own_text(model, method, scores)
     _refuse(
         language, languages, setting, elastic, method, scores, corpus, recover,
         for_scoring=bool(loss or parallel or table),
@@ -155,6 +156,16 @@ def prune(
         show_json(report.as_dict())
     else:
         show_report(report)
+
+
+def _own_text(model: str, method: str, scores: Path | None) -> Path | None:
+    """What a model that comes with polyprune is scored on where nothing else is given."""
+    from ..model.hub import NAMED
+
+    if model not in NAMED or method != "gradient" or scores is not None:
+        return None
+    typer.echo("Without --corpus, this reads the bundled sample in fifteen languages.", err=True)
+    return Path("sample")
 
 
 def _refuse(

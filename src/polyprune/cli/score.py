@@ -12,7 +12,8 @@ TEXT = "Text to score with"
 Corpus = Annotated[
     Path | None,
     typer.Option(
-        help="A folder of text, one file a language: sw.txt, ur.txt.xz.", rich_help_panel=TEXT
+        help="A folder of text, one file a language (sw.txt, ur.txt.xz), or sample.",
+        rich_help_panel=TEXT,
     ),
 ]
 Languages = Annotated[
@@ -60,7 +61,8 @@ def score(
     corpus: Annotated[
         Path,
         typer.Option(
-            help="A folder of text, one file a language: sw.txt, ur.txt.xz.", rich_help_panel=TEXT
+            help="A folder of text, one file a language (sw.txt, ur.txt.xz), or sample.",
+            rich_help_panel=TEXT,
         ),
     ],
     out: Annotated[Path, typer.Option(help="The scores file to write.")],
@@ -123,6 +125,7 @@ def take_scores(loaded, corpus: Path, languages, scoring, text):
     """Score a loaded model, with a bar."""
     from ..corpora.batches import Batching
     from ..corpora.corpus import open_corpus
+    from ..corpora.text import text_folder
     from ..errors import ConfigError
     from ..model.hub import load_tokenizer, longest_of
     from ..model.sentences import prompt_of
@@ -140,7 +143,7 @@ def take_scores(loaded, corpus: Path, languages, scoring, text):
         )
     if prefix is None and (scoring.loss or default_loss(loaded)) == "contrastive":
         prefix = prompt_of(folder)
-    opened = open_corpus(corpus)
+    opened = open_corpus(text_folder(str(corpus)))
     batching = Batching(tokenizer, batch_size, min(tokens, longest_of(loaded)), prefix or "")
     total = -(-scoring.sentences // batch_size) * len(opened.codes(languages))
     with progress("Scoring", total) as watch:

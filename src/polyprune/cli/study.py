@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from .following import stopping
-from .terminal import AsJson, readable, show_json, show_table
+from .terminal import AsJson, show_json, show_table
 
 
 def study(
@@ -36,17 +36,19 @@ def study(
     """Train, fine-tune and score all systems of a study, and show them side by side.
 
     Stopped, killed or failed in parts, it goes on with the same command. A changed setting runs
-    again only what it touches.
+    again only what it touches. The tables are in OUT/tables.md too.
 
     Example: polyprune study configs/miniature/study.toml --quick --plan --out study
     """
     from ..config import read_study
+    from ..storage import whole_file
     from ..studies.begin import facts, prepare_data, take_prints
     from ..studies.cells import plan_cells
     from ..studies.conduct import Place, Report
     from ..studies.results import lines_of, outline_of, summarize, write_lines
     from ..studies.store import Store, to_do
     from ..studies.work import work
+    from .study_tables import tables_of
 
     wanted, runs = read_study(config, changes or (), quick=quick)
     store = Store(out.resolve())
@@ -85,7 +87,14 @@ def study(
             err=True,
         )
         raise typer.Exit(128 + (asked[0] if asked else signal.SIGTERM))
-    show_json(answer) if as_json else show_study(answer)
+    tables = tables_of(answer)
+    with whole_file(store.out / "tables.md", force=True) as path:
+        path.write_text("\n".join(each.as_markdown() for each in tables), encoding="utf-8")
+    if as_json:
+        show_json(answer)
+    else:
+        for each in tables:
+            show_table(each.columns, each.rows, title=each.title)
     if report.failed:
         tell_failures(answer)
         raise typer.Exit(1)
@@ -157,49 +166,6 @@ def show_plan(graph: Any, left: list[Any], as_json: bool) -> None:
         show_json({"plan": count, "to do": [cell.title for cell in left]})
     else:
         show_table(["", "cells", "to do"], [[kind, *count[kind].values()] for kind in kinds])
-
-
-def show_study(answer: Mapping[str, Any]) -> None:
-    """A table a regime, then sizes and speeds."""
-    from ..evaluation.tasks import find_task
-    from ..studies.results import shown
-
-    for regime, rows in answer["regimes"].items():
-        tasks = list(rows[0]["tasks"]) if rows else []
-        show_table(
-            ["system", "cut", *(find_task(task).title for task in tasks), "average"],
-            [
-                [
-                    row["title"],
-                    cut(row["sparsity"]),
-                    *(shown(row["tasks"][task]) for task in tasks),
-                    "–" if row["average_flat"] is None else f"{row['average_flat']:.1f}",
-                ]
-                for row in rows
-            ],
-            title=regime,
-        )
-    if answer["sizes"]:
-        show_table(
-            ["system", "cut", "parameters", "weights", "multiply\n–adds", "times as fast"],
-            [
-                [
-                    row["title"],
-                    cut(row["sparsity"]),
-                    readable(row["parameters"]),
-                    readable(row["bytes"], "B"),
-                    readable(row["multiply_adds"]),
-                    f"{row['ratio']:.2f} ({row['low']:.2f}–{row['high']:.2f})",
-                ]
-                for row in answer["sizes"]
-            ],
-            title="size and speed",
-        )
-
-
-def cut(sparsity: float | None) -> str:
-    """How much is cut, in percent."""
-    return "–" if sparsity is None else f"{sparsity:.0%}"
 
 
 def tell_failures(answer: Mapping[str, Any]) -> None:

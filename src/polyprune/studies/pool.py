@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -24,12 +24,6 @@ Work = Callable[["Job", Stop], dict[str, Any]]
 
 OUTPUT = "output.txt"
 """What a cell has printed, and the traceback if it failed."""
-
-KEEP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 33)}
-"""Let glibc keep the memory of large tensors rather than ask for it anew at every step.
-
-A step that predicts words then takes little more than half the time.
-"""
 
 GRACE = 60.0
 """Seconds that workers have to finish a step and save it."""
@@ -134,8 +128,7 @@ class _Worker:
         self._connection, theirs = context.Pipe()
         arguments = (theirs, work, os.getpid())
         self._process = context.Process(target=serve, args=arguments, daemon=True)
-        with _environment(KEEP):
-            self._process.start()
+        self._process.start()
         theirs.close()
         self.job: Job | None = None
         self._begun = 0.0
@@ -227,18 +220,6 @@ def sentence(error: Exception) -> str:
     """An error on one line; with its kind if it is not one of ours."""
     text = " ".join(str(error).split())
     return text if isinstance(error, PolypruneError) else f"{type(error).__name__}: {text}"
-
-
-@contextmanager
-def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """Variables for processes that are started meanwhile, unless the user has set them."""
-    new = {name: value for name, value in wanted.items() if name not in os.environ}
-    os.environ.update(new)
-    try:
-        yield
-    finally:
-        for name in new:
-            del os.environ[name]
 
 
 @contextmanager

@@ -1,0 +1,21 @@
+"""Large tensors come and go at every step: let the process keep their memory."""
+
+import ctypes
+import platform
+from functools import cache
+
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+"""As glibc's malloc.h numbers them."""
+
+
+@cache
+def keep_memory() -> bool:
+    """Let glibc hold on to freed memory; says whether it will, which others than Linux do not.
+
+    Otherwise what is larger than 32 MB, such as the predicted words of a batch, is handed back to
+    the system when it is freed, and asked for, and filled with zeros, at the next step.
+    """
+    if platform.libc_ver()[0] != "glibc":
+        return False
+    mallopt = ctypes.CDLL(None).mallopt
+    return bool(mallopt(M_MMAP_MAX, 0) and mallopt(M_TRIM_THRESHOLD, 2**31 - 1))
