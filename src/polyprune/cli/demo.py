@@ -61,7 +61,8 @@ def _write_data(out: Path, as_json: bool) -> None:
     show_table(["in the folder", "files"], rows, title="Tasks in small, in XTREME's layout")
     typer.echo(f"Written to {out}. Next:")
     place = shlex.quote(str(out))
-    typer.echo(f"polyprune finetune sprout --task xnli --data {place} --epochs 1 --out xnli")
+    learn = "--epochs 2 --learning-rate 1e-3"
+    typer.echo(f"polyprune finetune sprout --task udpos --data {place} {learn} --out pos")
 
 
 def _plan(model: str | None, quick: bool) -> Any:

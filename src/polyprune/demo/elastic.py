@@ -24,7 +24,7 @@ START = "sprout"
 """What becomes elastic: small enough to be trained in every size within a minute."""
 
 BATCH = 32
-LEARNING_RATE = 5e-4
+LEARNING_RATE = 1e-3
 """Of fine-tuning: a small model in few steps needs more than the tasks' own 2e-5."""
 
 

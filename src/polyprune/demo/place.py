@@ -112,7 +112,8 @@ def next_commands(out: Path) -> list[tuple[str, str]]:
         ("take one size out of the elastic model",
          f"polyprune shrink {out / 'elastic'} --sparsity 0.7 --out small"),
         ("fine-tune it for a task",
-         f"polyprune finetune half --task xnli --data {tasks} --limit 300 --epochs 1 --out xnli"),
+         f"polyprune finetune half --task udpos --data {tasks} --epochs 1 --learning-rate 1e-3 "
+         "--out pos"),
         ("score it, language by language",
-         f"polyprune evaluate xnli --task xnli --data {tasks} --limit 50"),
+         f"polyprune evaluate pos --task udpos --data {tasks} --limit 50"),
     ]  # fmt: skip

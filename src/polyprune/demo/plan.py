@@ -27,20 +27,20 @@ class Plan:
     """Of the bundled text; all fifteen unless given, English always."""
     lines: int = 120
     """The first so many of each language are scored and trained on."""
-    held_out: int = 100
+    held_out: int = 64
     """The last so many are what is measured on."""
     sentences: int = 16
     """Of each language, to score with."""
-    steps: int = 50
+    steps: int = 40
     """Of recovery."""
-    rounds: int = 20
+    rounds: int = 12
     """In which speeds are measured."""
     elastic_steps: int = 60
     """Of Dynamic Sparsification."""
-    examples: int = 300
+    examples: int = 1500
     """That each task is fine-tuned on."""
-    epochs: int = 4
-    asked: int = 60
+    epochs: int = 3
+    asked: int = 40
     """Examples of each language that a task is scored on."""
 
     def __post_init__(self):
