@@ -31,6 +31,14 @@ for _profile, _examples in {"polyprune": 30, "thorough": 400}.items():
     )
 settings.load_profile("polyprune")
 
+LONG = ("test_documents.py", "test_learning.py", "test_full_size.py", "test_demo.py")
+
+
+def pytest_collection_modifyitems(items):
+    """Those that take minutes come first: at the end, one core would wait for the other."""
+    items.sort(key=lambda item: item.path.name not in LONG)
+
+
 AUTO = {
     "hidden-states": "AutoModel",
     "masked-lm": "AutoModelForMaskedLM",
