@@ -126,8 +126,10 @@ def test_dynamic_sparsification_trains_every_size_at_once(tmp_path):
 
     sizes = [size for size in TENTHS if size >= 0.1]
     curve = [loss(trained, size) for size in sizes]
-    # On so little text the larger sizes are much alike; benchmarks/masked_recovery.py has more.
-    assert all(larger < smaller + 0.02 for smaller, larger in pairwise(curve)), curve
+    # From 70 % on, sizes are much alike: see benchmarks/masked_recovery.py, which has more text.
+    told = dict(zip(sizes, curve, strict=True))
+    assert all(larger < smaller for smaller, larger in pairwise(curve[: sizes.index(0.7)])), told
+    assert max(curve[sizes.index(0.7) :]) < min(curve) + 0.1, told
     assert curve[-1] < curve[0] - 0.2
     for size in (0.1, 0.2, 0.3, 0.4, 0.5):
         assert loss(trained, size) < loss(before, size)
