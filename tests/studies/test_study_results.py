@@ -36,6 +36,7 @@ def test_mean_and_spread_over_seeds_and_both_averages():
     assert row["tasks"]["xquad"]["spread"] is None
     assert row["average_flat"] == pytest.approx((62 + 50 + 30) / 3)
     assert row["average_xtreme"] == pytest.approx((62 + 40) / 2)
+    assert row["over_seeds"] == {"mean": 62, "spread": pytest.approx(8**0.5), "tasks": 1}
     assert shown(row["tasks"]["xnli"]) == "62.0 ±2.8"
     assert shown(row["tasks"]["xquad"]) == "50.0/30.0"
 

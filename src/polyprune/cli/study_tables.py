@@ -32,19 +32,26 @@ def tables_of(answer: Mapping[str, Any]) -> list[StudyTable]:
 
 def _scores(regime: str, rows: list[Mapping[str, Any]]) -> StudyTable:
     tasks = list(rows[0]["tasks"]) if rows else []
+    seeds = ["over seeds"] if any(row["over_seeds"] for row in rows) else []
     return StudyTable(
         regime,
-        ["system", "cut", *(find_task(task).title for task in tasks), "average"],
+        ["system", "cut", *(find_task(task).title for task in tasks), "average", *seeds],
         [
             [
                 row["title"],
                 cut(row["sparsity"]),
                 *(shown(row["tasks"][task]) for task in tasks),
                 "–" if row["average_flat"] is None else f"{row['average_flat']:.1f}",
+                *(_over(row["over_seeds"]) for _ in seeds),
             ]
             for row in rows
         ],
     )
+
+
+def _over(average: Mapping[str, Any] | None) -> str:
+    """The average of the tasks that all seeds have."""
+    return "–" if average is None else f"{average['mean']:.1f} ±{average['spread']:.1f}"
 
 
 def _sizes(rows: list[Mapping[str, Any]]) -> StudyTable:

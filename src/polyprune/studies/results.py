@@ -16,6 +16,7 @@ from .plan import Study
 from .store import Store
 
 Line = dict[str, Any]
+BySeed = dict[Any, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +128,11 @@ def summarize(outline: Outline, scores: Iterable[Line], sizes: Iterable[Line]) -
 
     What is missing, has no labels or is no number is None.
     """
-    found: dict[tuple, list[Mapping[str, float]]] = {}
+    found: dict[tuple, BySeed] = {}
     for line in scores:
         if line.get("study") == outline.study and _is_whole(line.get("mean")):
             key = (line["regime"], line["system"], line["sparsity"], line["task"])
-            found.setdefault(key, []).append(counted(line["mean"]))
+            found.setdefault(key, {})[line["seed"]] = counted(line["mean"])
     blocks = {
         regime: [
             _row(row)
@@ -159,16 +160,35 @@ def _is_whole(mean: Any) -> bool:
     return bool(mean) and all(math.isfinite(value) for value in mean.values())
 
 
-def _summary(tasks: Mapping[str, Sequence[Mapping[str, float]] | None]) -> dict[str, Any]:
+def _summary(tasks: Mapping[str, BySeed | None]) -> dict[str, Any]:
     """Mean and spread over seeds of each task, and the averages where none is missing."""
-    cells = {task: None if seeds is None else _over_seeds(seeds) for task, seeds in tasks.items()}
+    cells = {
+        task: None if seeds is None else _over_seeds(list(seeds.values()))
+        for task, seeds in tasks.items()
+    }
     means = {task: cell["mean"] for task, cell in cells.items() if cell is not None}
     whole = bool(cells) and len(means) == len(cells)
     return {
         "tasks": cells,
         "average_flat": average_flat(means) if whole else None,
         "average_xtreme": average_xtreme(means) if whole else None,
+        "over_seeds": _of_all_seeds([each for each in tasks.values() if each]) if whole else None,
     }
+
+
+def _of_all_seeds(tasks: Sequence[BySeed]) -> dict[str, Any] | None:
+    """The average over the tasks that all seeds have, and how much it varies from seed to seed.
+
+    Tasks go up and down together with a model: their own spreads do not tell how much this one is.
+    """
+    seeds = sorted({seed for each in tasks for seed in each})
+    whole = [each for each in tasks if len(each) == len(seeds)]
+    if len(seeds) < 2 or not whole:
+        return None
+    averages = [
+        average_flat({str(i): each[seed] for i, each in enumerate(whole)}) for seed in seeds
+    ]
+    return {"mean": fmean(averages), "spread": stdev(averages), "tasks": len(whole)}
 
 
 def _over_seeds(seeds: Sequence[Mapping[str, float]]) -> dict[str, Any]:
