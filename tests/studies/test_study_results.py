@@ -36,9 +36,19 @@ def test_mean_and_spread_over_seeds_and_both_averages():
     assert row["tasks"]["xquad"]["spread"] is None
     assert row["average_flat"] == pytest.approx((62 + 50 + 30) / 3)
     assert row["average_xtreme"] == pytest.approx((62 + 40) / 2)
-    assert row["over_seeds"] == {"mean": 62, "spread": pytest.approx(8**0.5), "tasks": 1}
+    assert row["over_seeds"] == {"mean": 62, "spread": pytest.approx(8**0.5), "tasks": ["xnli"]}
     assert shown(row["tasks"]["xnli"]) == "62.0 ±2.8"
     assert shown(row["tasks"]["xquad"]) == "50.0/30.0"
+
+
+def test_what_no_seed_touches_is_the_same_with_all_of_them():
+    lines = [line("a", "xnli", 1, accuracy=50.0), line("a", "xquad", 1, f1=10.0, exact=0.0)]
+    for seed, accuracy in ((1, 40.0), (2, 44.0)):
+        lines.append(line("b", "xnli", seed, accuracy=accuracy))
+        lines.append(line("b", "xquad", seed, f1=10.0, exact=0.0))
+    dense, small = summarize(OUTLINE, lines, [])["regimes"]["transfer"]
+    assert dense["over_seeds"] == {"mean": 20, "spread": 0, "tasks": ["xnli", "xquad"]}
+    assert small["over_seeds"]["mean"] == pytest.approx((40 + 44) / 6 + 10 / 3)
 
 
 def test_what_is_missing_no_number_or_of_another_study_is_left_out():

@@ -133,14 +133,17 @@ def summarize(outline: Outline, scores: Iterable[Line], sizes: Iterable[Line]) -
         if line.get("study") == outline.study and _is_whole(line.get("mean")):
             key = (line["regime"], line["system"], line["sparsity"], line["task"])
             found.setdefault(key, {})[line["seed"]] = counted(line["mean"])
-    blocks = {
-        regime: [
-            _row(row)
-            | _summary({t: found.get((regime, row.system, row.sparsity, t)) for t in tasks})
+    blocks = {}
+    for regime, tasks in outline.columns.items():
+        table = [
+            {t: found.get((regime, row.system, row.sparsity, t)) for t in tasks}
             for row in outline.rows
         ]
-        for regime, tasks in outline.columns.items()
-    }
+        repeated = _repeated(table)
+        blocks[regime] = [
+            _row(row) | _summary(own, repeated)
+            for row, own in zip(outline.rows, table, strict=True)
+        ]
     own = {(row.system, row.sparsity) for row in outline.rows}
     kept = [s for s in sizes if s.get("study") == outline.study]
     return {
@@ -160,7 +163,16 @@ def _is_whole(mean: Any) -> bool:
     return bool(mean) and all(math.isfinite(value) for value in mean.values())
 
 
-def _summary(tasks: Mapping[str, BySeed | None]) -> dict[str, Any]:
+def _repeated(table: Sequence[Mapping[str, BySeed | None]]) -> dict[str, list[Any]]:
+    """The tasks that were done with every seed there is, by some system or other; the seeds."""
+    known = [(task, own) for row in table for task, own in row.items() if own]
+    seeds = sorted({seed for _, own in known for seed in own})
+    return {task: seeds for task, own in known if len(own) == len(seeds) > 1}
+
+
+def _summary(
+    tasks: Mapping[str, BySeed | None], repeated: Mapping[str, list[Any]]
+) -> dict[str, Any]:
     """Mean and spread over seeds of each task, and the averages where none is missing."""
     cells = {
         task: None if seeds is None else _over_seeds(list(seeds.values()))
@@ -172,23 +184,30 @@ def _summary(tasks: Mapping[str, BySeed | None]) -> dict[str, Any]:
         "tasks": cells,
         "average_flat": average_flat(means) if whole else None,
         "average_xtreme": average_xtreme(means) if whole else None,
-        "over_seeds": _of_all_seeds([each for each in tasks.values() if each]) if whole else None,
+        "over_seeds": _average_over_seeds(tasks, repeated) if whole else None,
     }
 
 
-def _of_all_seeds(tasks: Sequence[BySeed]) -> dict[str, Any] | None:
-    """The average over the tasks that all seeds have, and how much it varies from seed to seed.
+def _average_over_seeds(
+    tasks: Mapping[str, BySeed | None], repeated: Mapping[str, list[Any]]
+) -> dict[str, Any] | None:
+    """The average of the repeated tasks, and how much it varies from seed to seed.
 
     Tasks go up and down together with a model: their own spreads do not tell how much this one is.
+    What no seed touches, such as embeddings of the uncut model, is the same with all of them.
     """
-    seeds = sorted({seed for each in tasks for seed in each})
-    whole = [each for each in tasks if len(each) == len(seeds)]
-    if len(seeds) < 2 or not whole:
+    averages = []
+    for seed in next(iter(repeated.values()), []):
+        own = {}
+        for task in repeated:
+            scores = tasks[task] or {}
+            if len(scores) > 1 and seed not in scores:
+                return None
+            own[task] = scores.get(seed) or next(iter(scores.values()))
+        averages.append(average_flat(own))
+    if not averages:
         return None
-    averages = [
-        average_flat({str(i): each[seed] for i, each in enumerate(whole)}) for seed in seeds
-    ]
-    return {"mean": fmean(averages), "spread": stdev(averages), "tasks": len(whole)}
+    return {"mean": fmean(averages), "spread": stdev(averages), "tasks": list(repeated)}
 
 
 def _over_seeds(seeds: Sequence[Mapping[str, float]]) -> dict[str, Any]:
