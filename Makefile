@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo study test slow check format bench docs clean
 
-demo: .venv/ready  ## everything once, in about six minutes: a pruned model and a page, in demo/
+demo: .venv/ready  ## everything once, in about four minutes: a pruned model and a page, in demo/
 	$(BIN)/polyprune demo $(DEMO) --out demo --force
 
 study: .venv/ready  ## a few systems on a few tasks, in minutes, in study/; without --quick, all of them

@@ -27,7 +27,7 @@ def demo(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score, prune, recover and measure a model in fifteen languages, in about six minutes.
+    """Score, prune, recover and measure a model in fifteen languages, in about four minutes.
 
     Everything is done on text and tasks that come with the package. What is left is a pruned
     model, a small one that holds every size, every number, and a page with charts.
