@@ -235,7 +235,7 @@ def tasks_section(found: Found) -> str:
     ]
     told = (
         "One small checkpoint was trained so that any size can be taken out of it, fine-tuned in "
-        "all sizes at once on a few hundred English examples, and asked in every language: uncut, "
+        "all sizes at once on English examples, and asked in every language: uncut, "
         "and with so much cut out. In percent, mean over languages."
     )
     more = "".join(_by_language(found, title, sizes, columns) for title in titles)
