@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..storage import whole_file
+from .memory import keep_memory
 from .pool import Interrupted, Job, Stop
 
 # Importing torch takes seconds: workers do so when they do something, not when they start.
@@ -18,6 +19,7 @@ def work(job: Job, stop: Stop) -> dict[str, Any]:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()
+    keep_memory()
     torch.set_num_threads(job.threads)
     _forget_other_places(job)
     return WORKS[job.kind](job, stop)

@@ -24,7 +24,6 @@ from .checkpoints import (
     read_checkpoint,
 )
 from .loop import StepReport, Trainee, steps
-from .memory import keep_memory
 from .optimizer import choose_trained, make_optimizer
 from .phases import place
 from .places import Places
@@ -57,7 +56,6 @@ def train(
     A run that was stopped or killed goes on from its last checkpoint as if nothing had happened.
     Its material is the text that it names, unless another is given.
     """
-    keep_memory()
     places = Places(out)
     accelerator = make_accelerator(run, places)
     with accelerator.main_process_first():

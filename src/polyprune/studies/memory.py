@@ -13,7 +13,9 @@ def keep_memory() -> bool:
     """Let glibc hold on to freed memory; says whether it will, which others than Linux do not.
 
     Otherwise what is larger than 32 MB, such as the predicted words of a batch, is handed back to
-    the system when it is freed, and asked for, and filled with zeros, at the next step.
+    the system when it is freed, and asked for, and filled with zeros, at the next step. For workers
+    that do one small run after the other: a heap that never shrinks may be torn to pieces in a long
+    one.
     """
     if platform.libc_ver()[0] != "glibc":
         return False
