@@ -21,7 +21,7 @@ SHARED = REPOSITORY.parent / "shared"
 VECTORS = Path(__file__).parent / "vectors"
 
 # No deadline: a first call compiles shape checks. The same examples every time.
-for _profile, _examples in {"polyprune": 30, "thorough": 400}.items():
+for _profile, _examples in {"polyprune": 30, "thorough": 200}.items():
     settings.register_profile(
         _profile,
         max_examples=_examples,

@@ -94,7 +94,8 @@ def run_command(command, cwd, e5_folder):
 def run_python(script, cwd, environment):
     run = subprocess.run(
         [sys.executable, "-c", script],
-        cwd=cwd, capture_output=True, text=True, env=os.environ | environment,
+        cwd=cwd, capture_output=True, text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,  # others are busy beside it
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-2000:]
     return run
