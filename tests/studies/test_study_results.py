@@ -42,13 +42,18 @@ def test_mean_and_spread_over_seeds_and_both_averages():
 
 
 def test_what_no_seed_touches_is_the_same_with_all_of_them():
-    lines = [line("a", "xnli", 1, accuracy=50.0), line("a", "xquad", 1, f1=10.0, exact=0.0)]
-    for seed, accuracy in ((1, 40.0), (2, 44.0)):
-        lines.append(line("b", "xnli", seed, accuracy=accuracy))
-        lines.append(line("b", "xquad", seed, f1=10.0, exact=0.0))
-    dense, small = summarize(OUTLINE, lines, [])["regimes"]["transfer"]
-    assert dense["over_seeds"] == {"mean": 20, "spread": 0, "tasks": ["xnli", "xquad"]}
-    assert small["over_seeds"]["mean"] == pytest.approx((40 + 44) / 6 + 10 / 3)
+    rows = (Row("a", "A", "", None, trained=False), Row("b", "B", "shared", 0.5))
+    outline = Outline("mine", rows, {"transfer": ("xnli", "tatoeba")})
+    lines = [line("a", "xnli", seed, accuracy=50.0) for seed in (1, 2)]
+    lines.append(line("a", "tatoeba", 1, accuracy=10.0))
+    lines += [line("b", "xnli", seed, accuracy=38.0 + 2 * seed) for seed in (1, 2)]
+    lines += [line("b", "tatoeba", seed, accuracy=10.0) for seed in (1, 2)]
+    dense, small = summarize(outline, lines, [])["regimes"]["transfer"]
+    assert dense["over_seeds"] == {"mean": 30, "spread": 0, "tasks": ["xnli", "tatoeba"]}
+    assert dense["tasks"]["tatoeba"]["spread"] is None
+    assert small["over_seeds"]["mean"] == pytest.approx((41 + 10) / 2)
+    missing = summarize(outline, lines[:-1], [])["regimes"]["transfer"]
+    assert missing[1]["over_seeds"]["tasks"] == ["xnli"]
 
 
 def test_what_is_missing_no_number_or_of_another_study_is_left_out():

@@ -95,8 +95,8 @@ class Method:
             return magnitude(model)
         if sheet is None:
             raise ConfigError(
-                "Gradients need text: give --scores, or --corpus with a folder of it (the word "
-                "sample: what comes with polyprune). Without any, there is --method magnitude."
+                "Gradients need text: give --scores, --corpus with a folder of it, or --corpus "
+                "sample, which comes with polyprune. Without any, there is --method magnitude."
             )
         check_per(self.rule, sheet.about.per)
         gradients = sheet.gradients

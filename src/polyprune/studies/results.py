@@ -9,6 +9,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from ..evaluation.metrics import average_flat, average_xtreme
+from ..evaluation.tasks import find_task
 from ..storage import whole_file
 from ..training.plan import Run
 from .cells import Graph, Scored, setting_of
@@ -27,6 +28,8 @@ class Row:
     title: str
     setting: str
     sparsity: float | None
+    trained: bool = True
+    """Or the model that all start from, which has no seed before it is fine-tuned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,13 @@ class Outline:
 def outline_of(study: Study, graph: Graph, runs: Mapping[str, Run]) -> Outline:
     """The tables that a study will fill."""
     rows = tuple(
-        Row(system.name, system.called, setting_of(runs.get(system.name)), size)
+        Row(
+            system.name,
+            system.called,
+            setting_of(runs.get(system.name)),
+            size,
+            trained=system.config is not None,
+        )
         for system in study.systems
         for size in system.sizes or (None,)
         if any(each.system == system.name for each in graph.scores)
@@ -141,7 +150,13 @@ def summarize(outline: Outline, scores: Iterable[Line], sizes: Iterable[Line]) -
         ]
         repeated = _repeated(table)
         blocks[regime] = [
-            _row(row) | _summary(own, repeated)
+            _row(row)
+            | _summary(own)
+            | {
+                "over_seeds": _average_over_seeds(
+                    own if row.trained else _for_all_seeds(own, repeated), repeated
+                )
+            }
             for row, own in zip(outline.rows, table, strict=True)
         ]
     own = {(row.system, row.sparsity) for row in outline.rows}
@@ -170,9 +185,19 @@ def _repeated(table: Sequence[Mapping[str, BySeed | None]]) -> dict[str, list[An
     return {task: seeds for task, own in known if len(own) == len(seeds) > 1}
 
 
-def _summary(
+def _for_all_seeds(
     tasks: Mapping[str, BySeed | None], repeated: Mapping[str, list[Any]]
-) -> dict[str, Any]:
+) -> dict[str, BySeed | None]:
+    """What no seed touches, as embeddings of the uncut model: scored once, the same with all."""
+    return {
+        task: dict.fromkeys(repeated[task], next(iter(own.values())))
+        if own and task in repeated and len(own) == 1 and find_task(task).recipe is None
+        else own
+        for task, own in tasks.items()
+    }
+
+
+def _summary(tasks: Mapping[str, BySeed | None]) -> dict[str, Any]:
     """Mean and spread over seeds of each task, and the averages where none is missing."""
     cells = {
         task: None if seeds is None else _over_seeds(list(seeds.values()))
@@ -184,7 +209,6 @@ def _summary(
         "tasks": cells,
         "average_flat": average_flat(means) if whole else None,
         "average_xtreme": average_xtreme(means) if whole else None,
-        "over_seeds": _average_over_seeds(tasks, repeated) if whole else None,
     }
 
 
@@ -194,16 +218,15 @@ def _average_over_seeds(
     """The average of the repeated tasks, and how much it varies from seed to seed.
 
     Tasks go up and down together with a model: their own spreads do not tell how much this one is.
-    What no seed touches, such as embeddings of the uncut model, is the same with all of them.
     """
     averages = []
     for seed in next(iter(repeated.values()), []):
         own = {}
         for task in repeated:
             scores = tasks[task] or {}
-            if len(scores) > 1 and seed not in scores:
+            if seed not in scores:
                 return None
-            own[task] = scores.get(seed) or next(iter(scores.values()))
+            own[task] = scores[seed]
         averages.append(average_flat(own))
     if not averages:
         return None
