@@ -186,7 +186,7 @@ def test_what_does_not_fit_the_text_is_refused(tmp_path, speaking, text, options
 
 def test_gradients_need_text(tmp_path, speaking):
     prune = ("prune", speaking, "--sparsity", 0.5, "--out", tmp_path / "small")
-    assert "give --scores, or --corpus" in refused(tmp_path, *prune)
+    assert "give --scores, --corpus with a folder" in refused(tmp_path, *prune)
     nothing = tmp_path / "nothing"
     assert f"There is no scores file {nothing}" in refused(tmp_path, *prune, "--scores", nothing)
     assert f"There is no folder {nothing}" in refused(tmp_path, *prune, "--corpus", nothing)
