@@ -6,39 +6,13 @@ import torch
 from conftest import batch
 
 from polyprune.errors import ConfigError
-from polyprune.measuring.speed import compare, in_turns, ratios
+from polyprune.measuring.speed import compare, ratios
 
 
 @pytest.fixture(autouse=True)
 def without_a_second_for_garbage(monkeypatch):
     """A test process has a lot of it, and nothing here is really timed."""
-    monkeypatch.setattr("polyprune.measuring.speed.gc.collect", lambda: 0)
-
-
-class Time:
-    """A clock that stands still but for what is said to take a while."""
-
-    def __init__(self):
-        self.now = 0.0
-        self.called: list[str] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    def takes(self, name: str, seconds: float):
-        def call() -> None:
-            self.called.append(name)
-            self.now += seconds
-
-        return call
-
-
-def test_every_round_begins_with_another():
-    time = Time()
-    calls = [time.takes("a", 1.0), time.takes("b", 2.0), time.takes("c", 4.0)]
-    seconds = in_turns(calls, range(3), warmup=1, clock=time)
-    assert "".join(time.called) == "abc" + "abc" + "bca" + "cab"
-    assert seconds.tolist() == [[1.0, 2.0, 4.0]] * 3
+    monkeypatch.setattr("polyprune.measuring.turns.gc.collect", lambda: 0)
 
 
 def test_ratios_are_to_the_first_and_within_their_interval():

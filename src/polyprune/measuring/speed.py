@@ -1,8 +1,7 @@
 """Models side by side on the clock: in turns, warmed up, ratios with an interval."""
 
-import gc
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +13,10 @@ from torch import Tensor
 from ..errors import ConfigError
 from ..model.axes import Int
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from .intervals import Interval, ratio
+from .turns import Clock, in_turns, seconds_of
 
-WARMUP = 3
-"""Rounds before those that count: memory is asked for and libraries choose their kernels."""
-
-DRAWS = 2000
-"""Of a bootstrap."""
-
-Clock = Callable[[], float]
-"""Says what time it is, in seconds."""
+__all__ = ["Clock", "Speed", "compare", "in_turns", "ratios", "seconds_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,55 +54,9 @@ def compare(
     }
 
 
-def in_turns(
-    calls: Sequence[Callable[[], object]],
-    rounds: Iterable[Any],
-    *,
-    warmup: int = WARMUP,
-    clock: Clock = time.perf_counter,
-) -> np.ndarray:
-    """Seconds of each call in each round: (rounds, calls).
-
-    All are called in every round, so that whatever else the machine does meets them alike, and each
-    round begins with another, so that none always follows the same one.
-    """
-    for _ in range(warmup):
-        for call in calls:
-            call()
-    rows = []
-    with _without_collecting():
-        for i, _ in enumerate(rounds):
-            row = [0.0] * len(calls)
-            for place in range(len(calls)):
-                which = (i + place) % len(calls)
-                row[which] = seconds_of(calls[which], clock)
-            rows.append(row)
-    if not rows:
-        raise ConfigError("Nothing was measured: there is one round or more.")
-    return np.array(rows)
-
-
-def ratios(seconds: np.ndarray) -> list[tuple[float, float, float]]:
-    """How many times faster than the first each call is, with the ends of a 95 % interval.
-
-    Rounds are drawn whole: what slowed one call of a round down slowed the others down too.
-    """
-    rounds = len(seconds)
-    draws = np.random.default_rng(0).integers(0, rounds, (DRAWS, rounds))
-    medians = np.median(seconds[draws], axis=1)  # (draws, rounds, calls) -> (draws, calls)
-    low, high = np.percentile(medians[:, :1] / medians, [2.5, 97.5], axis=0)
-    middle = np.median(seconds, axis=0)
-    return [
-        (float(a), float(b), float(c))
-        for a, b, c in zip(middle[0] / middle, low, high, strict=True)
-    ]
-
-
-def seconds_of(call: Callable[[], object], clock: Clock = time.perf_counter) -> float:
-    """That one call takes."""
-    started = clock()
-    call()
-    return clock() - started
+def ratios(seconds: np.ndarray) -> list[Interval]:
+    """How many times faster than the first each call is, with the ends of its interval."""
+    return [ratio(seconds[:, 0], own) for own in seconds.T]
 
 
 def _call(model: PolyprunePreTrainedModel, batch: Tensor) -> Callable[[], object]:
@@ -134,16 +82,3 @@ def _for_use(models: Iterable[PolyprunePreTrainedModel]) -> Iterator[None]:
     finally:
         for model, training in before:
             model.train(training)
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """No garbage is collected within a measurement."""
-    gc.collect()
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

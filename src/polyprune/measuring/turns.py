@@ -1,0 +1,113 @@
+"""Calls on the clock, in turns: whatever else the machine does meets all of them alike."""
+
+import gc
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConfigError
+
+WARMUP = 3
+"""Rounds before those that count: memory is asked for and libraries choose their kernels."""
+
+SHORTEST = 0.005
+"""Seconds of a reading; a call that takes less is repeated within one."""
+
+MOST_REPEATED = 1000
+"""Times that a call is repeated within a reading."""
+
+Call = Callable[[], object]
+
+Clock = Callable[[], float]
+"""Says what time it is, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """What the clock said."""
+
+    seconds: np.ndarray
+    """That a call takes, round by round: (rounds, calls)."""
+    singles: tuple[np.ndarray, ...]
+    """Every single call by itself, for each of the calls."""
+
+
+def in_turns(
+    calls: Sequence[Call],
+    rounds: Iterable[Any] | int,
+    *,
+    warmup: int = WARMUP,
+    clock: Clock = time.perf_counter,
+    seed: int = 0,
+) -> np.ndarray:
+    """Seconds of each call in each round: (rounds, calls).
+
+    All are called in every round, in an order drawn anew, so that none always follows the same one.
+    A call under 5 ms is repeated within its turn, as often as its warm-up says; without a warm-up
+    every call is called once.
+    """
+    return take_turns(calls, rounds, warmup=warmup, clock=clock, seed=seed).seconds
+
+
+def take_turns(
+    calls: Sequence[Call],
+    rounds: Iterable[Any] | int,
+    *,
+    warmup: int = WARMUP,
+    clock: Clock = time.perf_counter,
+    seed: int = 0,
+) -> Turns:
+    """As `in_turns`, with every single call too."""
+    times = _warmed_up(calls, warmup, clock)
+    singles: list[list[float]] = [[] for _ in calls]
+    chance, rows = np.random.default_rng(seed), []
+    with _without_collecting():
+        for _ in range(rounds) if isinstance(rounds, int) else rounds:
+            row = [0.0] * len(calls)
+            for which in chance.permutation(len(calls)):
+                taken = [seconds_of(calls[which], clock) for _ in range(times[which])]
+                singles[which] += taken
+                row[which] = sum(taken) / len(taken)
+            rows.append(row)
+    if not rows:
+        raise ConfigError("Nothing was measured: there is one round or more.")
+    return Turns(np.array(rows), tuple(map(np.array, singles)))
+
+
+def seconds_of(call: Call, clock: Clock = time.perf_counter) -> float:
+    """That one call takes."""
+    started = clock()
+    call()
+    return clock() - started
+
+
+def _warmed_up(calls: Sequence[Call], warmup: int, clock: Clock) -> list[int]:
+    """Call each a few times; how often each is called within a reading."""
+    shortest = [SHORTEST] * len(calls)
+    for _ in range(warmup):
+        for i, call in enumerate(calls):
+            shortest[i] = min(shortest[i], seconds_of(call, clock))
+    return [_times(seconds) for seconds in shortest]
+
+
+def _times(seconds: float) -> int:
+    """How often a call of so many seconds fills a reading."""
+    return min(math.ceil(SHORTEST / seconds), MOST_REPEATED) if seconds > 0 else MOST_REPEATED
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """No garbage is collected within a measurement."""
+    gc.collect()
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
