@@ -7,7 +7,20 @@ from typing import NoReturn
 import typer
 
 from ..errors import PolypruneError
-from . import check, demo, evaluate, finetune, ls, measure, prune, score, shrink, study, train
+from . import (
+    check,
+    demo,
+    evaluate,
+    export,
+    finetune,
+    ls,
+    measure,
+    prune,
+    score,
+    shrink,
+    study,
+    train,
+)
 
 app = typer.Typer(
     name="polyprune",
@@ -24,6 +37,7 @@ for verb in (
     prune.prune,
     train.train,
     shrink.shrink,
+    export.export,
     finetune.finetune,
     evaluate.evaluate,
     study.study,

@@ -1,0 +1,1 @@
+"""MODELS FOR OTHER RUNTIMES: ONNX and OpenVINO files, compared with the model before kept."""

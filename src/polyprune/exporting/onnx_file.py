@@ -1,0 +1,79 @@
+"""A graph as an ONNX file: any number of sentences, of any length."""
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from .graph import Graph
+
+OPSET = 20
+"""The first in which GELU is one operation; from 23 on attention is one, which few can run."""
+
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+
+
+def write_onnx(graph: Graph, path: Path, *, token_types: bool = False) -> None:
+    """Write the graph; `token_types` says whether it asks which text of a pair a token is of."""
+    import onnx_ir
+    from onnx_ir.passes.common import ClearMetadataAndDocStringPass
+
+    inputs = INPUTS if token_types else INPUTS[:2]
+    # Sizes that an exporter cannot take for constants: neither 0 nor 1, nor one another.
+    ids = torch.full((2, 7), 3)
+    mask = torch.ones_like(ids)
+    mask[1, 4:] = 0
+    example = (ids, mask, torch.zeros_like(ids))[: len(inputs)]
+    free = torch.export.Dim.DYNAMIC
+    # Names for one input are enough: the exporter sees that the others have the same axes.
+    axes = {name: {0: free, 1: free} for name in inputs} | {inputs[0]: {0: "batch", 1: "sequence"}}
+    with _quietly(), torch.no_grad():
+        program = torch.onnx.export(
+            graph.eval(),
+            example,
+            dynamo=True,
+            verbose=False,
+            opset_version=OPSET,
+            input_names=list(inputs),
+            output_names=list(graph.outputs),
+            dynamic_shapes=axes,
+        )
+    assert program is not None
+    for port in program.model.graph.inputs:
+        fixed = [size for size in port.shape or () if isinstance(size, int)]
+        assert not fixed, f"{port.name} came out with fixed sizes: {port.shape}"
+    # Where every operation stood in whose source: else the file says where polyprune is installed.
+    ClearMetadataAndDocStringPass()(program.model)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    size = sum(value.nbytes for value in _weights(program.model))
+    beside = f"{path.name}.data" if size > TOO_LARGE else None
+    onnx_ir.save(program.model, path, external_data=beside)
+
+
+TOO_LARGE = 1_900_000_000
+"""A file of protocol buffers ends at 2 GB; then the weights lie beside it."""
+
+
+def _weights(model) -> list:
+    return [
+        value.const_value
+        for value in model.graph.initializers.values()
+        if value.const_value is not None
+    ]
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without what the exporter says about packages that are not there and its own changes."""
+    logger = logging.getLogger("torch.onnx")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(before)

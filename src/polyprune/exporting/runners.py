@@ -1,0 +1,152 @@
+"""Exported files as functions: arrays of token ids in, arrays out."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import CheckpointError, ConfigError
+from .runtimes import RUNTIMES, runtime_named
+
+Arrays = dict[str, np.ndarray]
+
+CARD = "export.json"
+"""What makes a folder an export, and says what is in it."""
+
+
+class Runner(Protocol):
+    """A model in some runtime."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def __call__(self, batch: Mapping[str, np.ndarray]) -> Arrays:
+        """What the model says about a batch of `input_ids` and so on, each (batch, sequence)."""
+        ...
+
+
+class OnnxRunner:
+    """An ONNX file in ONNX Runtime, on the processor."""
+
+    def __init__(self, path: Path, threads: int = 0):
+        """`threads` are those that it may use; all there are if 0."""
+        import onnxruntime as ort
+
+        options = ort.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        options.log_severity_level = 3  # errors: what it thinks of graphs is not the user's
+        # Idle threads that keep looking for work would slow down whatever is measured beside.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self.inputs = tuple(port.name for port in self.session.get_inputs())
+        self.outputs = tuple(port.name for port in self.session.get_outputs())
+
+    def __call__(self, batch: Mapping[str, np.ndarray]) -> Arrays:
+        """What the model says about a batch."""
+        found = self.session.run(None, {name: batch[name] for name in self.inputs})
+        return dict(zip(self.outputs, map(np.asarray, found), strict=True))
+
+
+class OpenVinoRunner:
+    """OpenVINO's files, on the processor."""
+
+    def __init__(self, path: Path, threads: int = 0):
+        """`threads` are those that it may use; all there are if 0."""
+        import openvino
+
+        settings: dict[str, Any] = {
+            "PERFORMANCE_HINT": "LATENCY",
+            # Else it rounds to bf16 wherever the processor can, whatever the file says.
+            "INFERENCE_PRECISION_HINT": "f32",
+        }
+        if threads:
+            settings["INFERENCE_NUM_THREADS"] = threads
+        self.model = openvino.Core().compile_model(path, "CPU", settings)
+        self.inputs = tuple(port.any_name for port in self.model.inputs)
+        self.outputs = tuple(port.any_name for port in self.model.outputs)
+
+    def __call__(self, batch: Mapping[str, np.ndarray]) -> Arrays:
+        """What the model says about a batch."""
+        found = self.model({name: batch[name] for name in self.inputs})
+        return {name: np.array(found[i]) for i, name in enumerate(self.outputs)}
+
+
+RUNNERS = {"onnx": OnnxRunner, "openvino": OpenVinoRunner}
+"""By runtime."""
+
+
+def read_card(folder: Path) -> dict[str, Any] | None:
+    """What `export.json` says; None where there is none, so that the folder is something else."""
+    path = folder / CARD
+    if not path.is_file():
+        return None
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        card = None
+    if not isinstance(card, dict) or card.get("runtime") not in RUNTIMES:
+        raise CheckpointError(f"{path} is damaged. Make the folder again: polyprune export.")
+    return card
+
+
+def load_runner(folder: str | Path, threads: int = 0) -> Runner | None:
+    """The model of an exported folder, ready to run; None where the folder is something else."""
+    folder = Path(folder)
+    card = read_card(folder)
+    if card is None:
+        return None
+    return open_runner(folder, str(card["runtime"]), threads)
+
+
+def open_runner(folder: Path, runtime: str, threads: int = 0) -> Runner:
+    """The file of one runtime in a folder, ready to run."""
+    wanted = runtime_named(runtime)
+    wanted.need()
+    path = folder / wanted.file
+    if not path.is_file():
+        raise CheckpointError(f"There is no {path}. Make the folder again: polyprune export.")
+    try_apart(folder, runtime)
+    try:
+        return RUNNERS[runtime](path, threads)
+    except Exception as error:  # runtimes have errors of their own, as many as causes
+        raise CheckpointError(
+            f"{path} does not open in {wanted.title} ({_first_line(error)}). The file is damaged, "
+            "or the disk was full: make the folder again with polyprune export."
+        ) from error
+
+
+_alive: set[str] = set()
+"""Runtimes that have opened a model here without dying."""
+
+
+def try_apart(folder: Path, runtime: str) -> None:
+    """Raise if the runtime dies of a model: in another process, so that this one lives on.
+
+    OpenVINO is made for Intel's processors, and on some others it ends with a signal, which nothing
+    can catch. Whatever else goes wrong is told by the real attempt.
+    """
+    if runtime != "openvino" or runtime in _alive:
+        return
+    path = folder / RUNTIMES[runtime].file
+    script = (
+        "import sys; from pathlib import Path; from polyprune.exporting.runners import "
+        "OpenVinoRunner; OpenVinoRunner(Path(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    status = subprocess.run(command, capture_output=True, check=False).returncode
+    if status < 0:
+        raise ConfigError(
+            f"OpenVINO dies of this model on this processor (signal {-status}). "
+            "Export it --to onnx, or run it elsewhere."
+        )
+    if status == 0:
+        _alive.add(runtime)
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
