@@ -10,6 +10,7 @@ from torch.utils.checkpoint import checkpoint
 
 from .axes import Bool, Float, Int
 from .components import Gates, check_gates
+from .lean import can_be_lean, lean_layers
 from .shape import EncoderShape, Wiring
 
 ACTIVATIONS = {
@@ -222,6 +223,9 @@ class Encoder(nn.Module):
         )
         keys = None if mask is None else mask[:, None, None]  # (b, s) -> (b, 1, 1, s)
         x = self.embedding(tokens, token_types, rank)
+        if gates is None and states is None and self._can_be_lean():
+            x = lean_layers(self.layers, x, keys)
+            return x if self.norm is None else self.norm(x)
         for layer, head_gate, unit_gate in zip(self.layers, heads, units, strict=True):
             if states is not None:
                 states.append(x)
@@ -236,12 +240,24 @@ class Encoder(nn.Module):
         self, tokens: Int[Tensor, "batch seq"], mask: Bool[Tensor, "batch seq"], layer: int
     ) -> Float[Tensor, "batch seq width"]:
         """The output of a layer, counted from 1; those above it are not computed."""
-        x = self.embedding(tokens)
-        for below in self.layers[:layer]:
-            x = below(x, mask[:, None, None])
+        x, keys = self.embedding(tokens), mask[:, None, None]
+        if self._can_be_lean():
+            x = lean_layers(self.layers[:layer], x, keys)
+        else:
+            for below in self.layers[:layer]:
+                x = below(x, keys)
         return self.norm(x) if self.norm is not None and layer == len(self.layers) else x
+
+    def _can_be_lean(self) -> bool:
+        return can_be_lean(self, LEAN_KINDS)
 
     def _run(self, layer: nn.Module, *arguments: Tensor | None) -> Tensor:
         if self.gradient_checkpointing and self.training:
             return self._gradient_checkpointing_func(layer.__call__, *arguments)
         return layer(*arguments)
+
+
+LEAN_KINDS = frozenset(
+    {Layer, Attention, FeedForward, Constant, nn.Linear, nn.LayerNorm, nn.Dropout}
+)
+"""What a layer is made of unless somebody replaced a part."""
