@@ -60,7 +60,7 @@ def _attend(
     q, k, v = qkv.view(*size, 3, attention.heads, -1).permute(2, 0, 3, 1, 4)  # 3 × (b, h, s, e)
     heads = F.scaled_dot_product_attention(q, k, v, attn_mask=keys)
     heads = heads.transpose(1, 2).reshape(len(x), -1)  # (b, h, s, e) -> (b*s, h*e)
-    return stream.add_(attention.output.bias).addmm_(heads, attention.output.weight.t())
+    return _add_product(stream, attention.output, heads)
 
 
 def _feed(network: Any, x: Tensor, stream: Tensor) -> Tensor:
@@ -72,7 +72,12 @@ def _feed(network: Any, x: Tensor, stream: Tensor) -> Tensor:
         torch.ops.aten.gelu_(units)  # which torch.nn.functional has no name for
     else:
         units = network.activation(units)
-    return stream.add_(network.contract.bias).addmm_(units, network.contract.weight.t())
+    return _add_product(stream, network.contract, units)
+
+
+def _add_product(stream: Tensor, linear: nn.Linear, x: Tensor) -> Tensor:
+    stream.add_(linear.bias)
+    return torch.addmm(stream, x, linear.weight.t(), out=stream)  # nothing is copied
 
 
 def _norm(norm: nn.LayerNorm, x: Tensor) -> Tensor:
