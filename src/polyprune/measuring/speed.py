@@ -1,22 +1,24 @@
 """Models side by side on the clock: in turns, warmed up, ratios with an interval."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from ..errors import ConfigError
 from ..model.axes import Int
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
-from .intervals import Interval, ratio
-from .turns import Clock, in_turns, seconds_of
+from .calls import Precision, Runner, call_of, for_use
+from .intervals import Interval, percentiles, ratio
+from .turns import Clock, Turns, in_turns, seconds_of, take_turns
+from .workload import Batch
 
-__all__ = ["Clock", "Speed", "compare", "in_turns", "ratios", "seconds_of"]
+__all__ = ["Clock", "Speed", "Watch", "compare", "in_turns", "ratios", "seconds_of"]
+
+Watch = Callable[[str, Iterable[Any]], Iterable[Any]]
+"""Passes on what is gone through, and may count it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +30,47 @@ class Speed:
     low: float
     """Of the 95 % interval of the ratio."""
     high: float
+    tokens_per_second: float = 0.0
+    """Without padding."""
+    seconds: float = 0.0
+    """That a batch takes, in the middle of all rounds; with several batches, on average."""
+    spread: float = 0.0
+    """The middle half of all rounds is so wide, as a share of their median."""
+    percentiles: dict[int, float] = field(default_factory=dict)
+    """Seconds of single batches, where there were enough of them."""
+    calls: int = 0
+    """Batches that were timed."""
 
 
 def compare(
-    models: Mapping[str, PolyprunePreTrainedModel],
-    batch: Int[Tensor, "batch seq"],
+    models: Mapping[str, Runner],
+    batch: Int[Tensor, "batch seq"] | Sequence[Batch] | Mapping[str, Sequence[Batch]],
     *,
     rounds: int = 30,
-    watch: Callable[[str, Iterable[Any]], Iterable[Any]] = lambda _, things: things,
+    watch: Watch = lambda _, things: things,
     clock: Clock = time.perf_counter,
+    precision: Precision = "float32",
 ) -> dict[str, Speed]:
-    """The speed of each model on a batch of token ids, beside the first of them.
+    """The speed of each model beside the first of them, in sentences.
 
-    How many threads torch uses is the caller's to choose, and to write down.
+    Models, or functions that take `input_ids` and `attention_mask` as arrays. All on the same
+    token ids, or on the same batches, all of which are gone through in a round; or each on batches
+    of its own. How many threads torch uses is the caller's to choose, and to write down.
     """
     if not models:
         raise ConfigError("There are no models to compare. Give one or more.")
-    calls = [_call(model, batch) for model in models.values()]
-    with _for_use(models.values()):
-        seconds = in_turns(calls, watch("speed", range(rounds)), clock=clock)
-    medians = np.median(seconds, axis=0)
+    own = {name: _batches(batch, name) for name in models}
+    calls = [call_of(models[name], each, precision) for name in models for each in own[name]]
+    with for_use(models.values()):
+        turns = take_turns(calls, watch("speed", range(rounds)), clock=clock)
+    parts = _by_model(turns, [len(each) for each in own.values()])
+    # Seconds a sentence, so that batches of different sizes can be compared.
+    sentences = [sum(map(len, each)) for each in own.values()]
+    columns = [part.seconds.sum(1) for part in parts]
+    each = ratios(np.stack(columns, axis=1) / sentences)
     return {
-        name: Speed(len(batch) / float(median), *ratio)
-        for name, median, ratio in zip(models, medians, ratios(seconds), strict=True)
+        name: _speed(own[name], column, part, interval)
+        for name, column, part, interval in zip(models, columns, parts, each, strict=True)
     }
 
 
@@ -59,26 +79,32 @@ def ratios(seconds: np.ndarray) -> list[Interval]:
     return [ratio(seconds[:, 0], own) for own in seconds.T]
 
 
-def _call(model: PolyprunePreTrainedModel, batch: Tensor) -> Callable[[], object]:
-    there = batch.to(model.device)
-
-    def run() -> None:
-        with torch.inference_mode():
-            model(there)
-        if there.is_cuda:  # which only queues what it is asked for
-            torch.cuda.synchronize(there.device)
-
-    return run
+def _batches(batch: Any, name: str) -> Sequence[Batch]:
+    if isinstance(batch, Tensor):
+        return [Batch(batch)]
+    return batch[name] if isinstance(batch, Mapping) else batch
 
 
-@contextmanager
-def _for_use(models: Iterable[PolyprunePreTrainedModel]) -> Iterator[None]:
-    """Without dropout, for as long as they are measured."""
-    before = [(model, model.training) for model in models]
-    for model, _ in before:
-        model.eval()
-    try:
-        yield
-    finally:
-        for model, training in before:
-            model.train(training)
+def _by_model(turns: Turns, counts: Sequence[int]) -> list[Turns]:
+    """What was measured of each model, whose calls come one after the other."""
+    ends = np.cumsum(counts)
+    return [
+        Turns(turns.seconds[:, end - count : end], turns.singles[end - count : end])
+        for end, count in zip(ends, counts, strict=True)
+    ]
+
+
+def _speed(batches: Sequence[Batch], column: np.ndarray, part: Turns, interval: Interval) -> Speed:
+    """What a model did in all rounds; `column` are the seconds of each."""
+    median = float(np.median(column))
+    singles = np.concatenate(part.singles)
+    quarter, three_quarters = np.percentile(column, [25, 75])
+    return Speed(
+        sum(map(len, batches)) / median,
+        *interval,
+        tokens_per_second=sum(each.tokens for each in batches) / median,
+        seconds=median / len(batches),
+        spread=float(three_quarters - quarter) / median,
+        percentiles=percentiles(singles),
+        calls=len(singles),
+    )

@@ -1,0 +1,281 @@
+"""What `polyprune measure` answers, as one value: sizes, and what was measured of whom."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..errors import ConfigError
+from ..measuring.calls import Precision
+from ..measuring.loaders import ModelLoader, device_named
+from ..measuring.machine import machine
+from ..measuring.report import Asked, Entrant, Measured, Report, measure, ticks
+from ..measuring.roofline import bound, break_even_tokens
+from ..measuring.speed import Speed
+from ..measuring.workload import Workload, real_sentences
+from ..model.footprint import footprint_of, weight_bytes
+from ..model.hub import find, load_tokenizer, own_config, read_shape, readout_of
+from ..model.modeling_polyprune import PolypruneConfig
+from ..model.readouts import Readout
+from .terminal import progress
+
+CARD = "export.json"
+"""What makes a folder an export."""
+
+PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """As given on the command line."""
+
+    speed: bool
+    batch: int
+    tokens: int
+    corpus: str | None
+    memory: str | None
+    threads: int | None
+    rounds: int
+    device: str
+    precision: str
+    gpu: str | None
+    anyway: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A model that was named."""
+
+    name: str
+    path: str
+    config: PolypruneConfig
+    readout: Readout
+    export: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExportLoader:
+    """The model of an exported folder, in the runtime that it was exported for."""
+
+    path: str
+    threads: int
+
+    def prepare(self) -> None:
+        """Import what opens it; the runtime itself counts, for it comes with this model."""
+        from ..exporting import runners as _runners  # noqa: F401
+
+    def __call__(self) -> Any:
+        """A function of arrays."""
+        from ..exporting.runners import load_runner
+
+        return load_runner(self.path, self.threads)
+
+
+def answer_of(models: Sequence[str], options: Options) -> dict[str, Any]:
+    """What is printed, or made into tables."""
+    precision = _precision(options.precision)
+    given = _find(models)
+    _check_lengths(given, options)
+    answer: dict[str, Any] = {"models": [_size(each, options.tokens) for each in given]}
+    if options.speed:
+        answer |= _run(given, answer["models"], options, precision)
+    if options.gpu is not None:
+        answer["gpu"] = _estimate(given, answer["models"], options, precision)
+    return answer
+
+
+def bytes_of(text: str | None) -> int | None:
+    """`2GB`, `500 MB` or `1.5GiB` as a number of bytes."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", text.strip().lower())
+    if found is None or not float(found[1]):
+        raise ConfigError(f"An amount of memory is such as 2GB or 500MB, not {text!r}.")
+    power = " kmgt".index(found[2] or " ")
+    return round(float(found[1]) * (1024 if found[3] else 1000) ** power)
+
+
+def _find(models: Sequence[str]) -> list[Given]:
+    """The models, each with a name of its own, though one be given twice."""
+    given = []
+    for path in models:
+        before = sum(each.path == path for each in given)
+        name = path if not before else f"{path} ({before + 1})"
+        given.append(Given(name, path, *_look(path)))
+    return given
+
+
+def _look(path: str) -> tuple[PolypruneConfig, Readout, bool]:
+    """A model's config and readout, and whether it was exported."""
+    folder = Path(path).expanduser()
+    if not (folder / CARD).is_file():
+        return *read_shape(path), False
+    config = own_config(folder)
+    return config, readout_of(config.architectures), True
+
+
+def _size(given: Given, tokens: int) -> dict[str, Any]:
+    """What is known of a model without running it."""
+    size = footprint_of(given.config, given.readout, tokens)
+    shape = given.config.shape
+    return {
+        "model": given.name,
+        "readout": given.readout,
+        "parameters": size.parameters,
+        **asdict(size),
+        "bytes": _file_bytes(given.path) if given.export else weight_bytes(given.config, size),
+        "layers": shape.layers,
+        "heads": shape.heads,
+        "units": shape.units,
+        "rank": shape.rank,
+    }
+
+
+def _file_bytes(path: str) -> int:
+    """Of an exported folder's own files: in int8 they are not what parameters say."""
+    kinds = (".onnx", ".xml", ".bin", ".data")
+    files = [each for each in Path(path).expanduser().iterdir() if each.suffix in kinds]
+    return sum(each.stat().st_size for each in files)
+
+
+def _run(
+    given: Sequence[Given], answers: list[dict[str, Any]], options: Options, precision: Precision
+) -> dict[str, Any]:
+    """Run all, put what was found beside their sizes, and say what it was found on."""
+    if options.threads is not None:
+        torch.set_num_threads(options.threads)
+    threads, device = torch.get_num_threads(), device_named(options.device)
+    asked = Asked(
+        _workload(given, options),
+        batch=options.batch,
+        rounds=options.rounds,
+        threads=threads,
+        memory=bytes_of(options.memory),
+        precision=precision,
+    )
+    entrants = [
+        Entrant(
+            each.name,
+            ExportLoader(each.path, threads) if each.export else ModelLoader(each.path, device),
+            each.config.shape,
+        )
+        for each in given
+    ]
+    with progress("Measuring", ticks(entrants, asked)) as watch:
+        report = measure(entrants, asked, watch=watch)
+    if not options.anyway:
+        report.noise.check()
+    for each, found in zip(answers, report.models.values(), strict=True):
+        each |= _record(found)
+    return _about(report, asked, options, device)
+
+
+def _about(report: Report, asked: Asked, options: Options, device: str) -> dict[str, Any]:
+    return {
+        "measured": {
+            "batch": asked.batch,
+            "tokens": None if options.corpus else options.tokens,
+            "corpus": options.corpus,
+            "rounds": asked.rounds,
+            "memory_budget_bytes": asked.memory,
+            "device": device,
+            "precision": asked.precision,
+            "interval": "95 %, of the ratio to the first model",
+        },
+        "noise": report.noise.record(),
+        "machine": machine(),
+    }
+
+
+def _record(found: Measured) -> dict[str, Any]:
+    """What was found of a model, for JSON."""
+    record: dict[str, Any] = {
+        "speed": _speed(found.speed),
+        "ideal_ratio": found.ideal,
+        "latency": _speed(found.latency),
+        "peak_memory_bytes": found.memory.peak,
+        "loaded_bytes": found.memory.weights,
+    }
+    if found.best is not None and found.at_best is not None:
+        record["best_batch"] = {
+            "batch": found.best.best.batch,
+            "peak_memory_bytes": found.best.best.peak_bytes,
+            "stopped_by": found.best.stopped,
+            "tried": [asdict(each) for each in found.best.trials],
+            **_speed(found.at_best),
+        }
+    return record
+
+
+def _speed(speed: Speed) -> dict[str, Any]:
+    record = asdict(speed)
+    record["percentile_seconds"] = {f"p{p}": t for p, t in record.pop("percentiles").items()}
+    return record
+
+
+def _workload(given: Sequence[Given], options: Options) -> Workload:
+    """What all of them can read."""
+    words = min(each.config.shape.vocab_size for each in given)
+    if options.corpus is None:
+        return Workload(words, options.tokens)
+    tokenizers = (load_tokenizer(find(each.path)) for each in given)
+    tokenizer = next((each for each in tokenizers if each is not None), None)
+    if tokenizer is None:
+        raise ConfigError(
+            "None of the models has a tokenizer to read --corpus with. Leave it out to measure "
+            "sentences of --tokens tokens."
+        )
+    return real_sentences(options.corpus, tokenizer, words, options.tokens)
+
+
+def _estimate(
+    given: Sequence[Given], answers: list[dict[str, Any]], options: Options, precision: Precision
+) -> dict[str, Any]:
+    """Put beside each model what a GPU could make of it, and say which GPU."""
+    name = str(options.gpu)
+    every = [
+        bound(
+            each.config.shape,
+            name,
+            batch=options.batch,
+            tokens=options.tokens,
+            precision=precision,
+        )
+        for each in given
+    ]
+    for each, own, answer in zip(given, every, answers, strict=True):
+        answer["gpu"] = {
+            **asdict(own),
+            "ratio": every[0].seconds / own.seconds,
+            "break_even_tokens": break_even_tokens(each.config.shape, name, precision=precision),
+        }
+    return {
+        "name": name,
+        "batch": options.batch,
+        "tokens": options.tokens,
+        "precision": precision,
+        "is": "an estimate from data sheets, not a measurement",
+    }
+
+
+def _check_lengths(given: Sequence[Given], options: Options) -> None:
+    if not options.speed:
+        return
+    for each in given:
+        config = each.config
+        first = (config.pad_token_id or 0) + 1 if config.padded_positions else 0
+        longest = config.shape.positions - first
+        if options.tokens > longest:
+            raise ConfigError(
+                f"{each.name} reads up to {longest} tokens, not --tokens {options.tokens}."
+            )
+
+
+def _precision(name: str) -> Precision:
+    for known in PRECISIONS:
+        if known == name:
+            return known
+    raise ConfigError(f"--precision is {', '.join(PRECISIONS[:-1])} or float16, not {name!r}.")

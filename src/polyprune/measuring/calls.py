@@ -1,0 +1,74 @@
+"""What is put on the clock: a model or any other function, on one batch, until it is done."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..errors import ConfigError
+from .turns import Call
+from .workload import Batch
+
+Precision = Literal["float32", "bfloat16", "float16"]
+
+Runner = nn.Module | Callable[[Mapping[str, np.ndarray]], object]
+"""A model; or what takes `input_ids` and `attention_mask` as arrays, as exported models do."""
+
+
+def call_of(runner: Runner, batch: Batch, precision: Precision = "float32") -> Call:
+    """One pass over a batch, inputs where they are needed; over when its results are there."""
+    if not isinstance(runner, nn.Module):
+        return partial(runner, batch.arrays())
+    device = next(runner.parameters()).device
+    inputs = {"input_ids": batch.ids.to(device)}
+    if batch.mask is not None:
+        inputs["attention_mask"] = batch.mask.to(device)
+    _check(precision, device)
+
+    def run() -> None:
+        with torch.inference_mode(), _cast(precision, device):
+            runner(**inputs)
+        synchronize(device)
+
+    return run
+
+
+def synchronize(device: torch.device) -> None:
+    """Wait for a device that only queues what it is asked for."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    elif device.type == "mps":
+        torch.mps.synchronize()
+
+
+@contextmanager
+def for_use(runners: Iterable[Any]) -> Iterator[None]:
+    """Without dropout, for as long as they are measured."""
+    before = [(each, each.training) for each in runners if isinstance(each, nn.Module)]
+    for model, _ in before:
+        model.eval()
+    try:
+        yield
+    finally:
+        for model, training in before:
+            model.train(training)
+
+
+def _cast(precision: Precision, device: torch.device) -> AbstractContextManager[Any]:
+    if precision == "float32":
+        return nullcontext()
+    return torch.autocast(device.type, dtype=getattr(torch, precision))
+
+
+def _check(precision: Precision, device: torch.device) -> None:
+    if precision != "float32" and device.type != "cuda":
+        raise ConfigError(
+            f"{precision} is for CUDA, and this is measured on {device.type}. Leave --precision "
+            "out; for half precision or int8 on a CPU, see polyprune export."
+        )
+    if precision == "bfloat16" and not torch.cuda.is_bf16_supported():
+        raise ConfigError("This GPU does not compute in bfloat16. Choose float16.")

@@ -1,0 +1,179 @@
+"""Whether the machine was quiet enough for what was measured on it to be told.
+
+Others that run beside a measurement show in Linux' own books: processor time that a host kept for
+itself (steal), time that runnable threads had to wait (pressure), and how often ours were stopped.
+What they do to the numbers shows in the numbers: how far rounds lie apart, and how wide the
+interval of a ratio is.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import PolypruneError
+from .speed import Speed
+
+STAT = Path("/proc/stat")
+PRESSURE = Path("/proc/pressure/cpu")
+UPTIME = Path("/proc/uptime")
+
+STEAL = 7
+"""The place of stolen time in a line of /proc/stat, after the line's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """From where on something is told, and from where on nothing else is."""
+
+    warn: float
+    refuse: float
+    told: str
+
+
+LIMITS = {
+    "spread": Limit(0.10, 0.25, "rounds of the same model lie {:.0%} apart"),
+    "width": Limit(0.05, 0.10, "the interval of a ratio reaches {:.0%} to either side"),
+    "steal": Limit(0.01, 0.10, "the host kept {:.0%} of the processor for others"),
+    "pressure": Limit(0.05, 0.25, "threads waited for a processor {:.0%} of the time"),
+    "switches": Limit(1.0, float("inf"), "a call was interrupted {:.1f} times on average"),
+}
+"""torch warns of spreads of 10 %, and calls 25 % gross."""
+
+
+class TooNoisy(PolypruneError):
+    """A machine on which nothing can be measured now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How restless the machine was during a measurement; None where it does not say."""
+
+    spread: float = 0.0
+    """Between the rounds of the least steady model: the middle half, as a share of the median."""
+    width: float = 0.0
+    """Of the widest interval of a ratio, to one side, as a share of the ratio."""
+    steal: float | None = None
+    """Share of the processor that a host gave to others."""
+    pressure: float | None = None
+    """Share of the time in which some thread waited for a processor."""
+    switches: float = 0.0
+    """Interruptions of a call."""
+
+    def warnings(self) -> list[str]:
+        """What a reader of the numbers should know."""
+        return [limit.told.format(value) for limit, value in self._over("warn")]
+
+    def refusals(self) -> list[str]:
+        """Why there should be no numbers."""
+        return [limit.told.format(value) for limit, value in self._over("refuse")]
+
+    def check(self) -> None:
+        """Raise if the machine is too noisy to measure on."""
+        reasons = self.refusals()
+        if reasons:
+            raise TooNoisy(
+                f"This machine is too noisy to measure on now: {'; '.join(reasons)}. Stop what else"
+                " is running, ask for more --rounds, or see the numbers with --anyway."
+            )
+
+    def record(self) -> dict[str, Any]:
+        """For a JSON file."""
+        return {**asdict(self), "warnings": self.warnings(), "too_noisy": bool(self.refusals())}
+
+    def _over(self, which: str) -> Iterator[tuple[Limit, float]]:
+        for name, limit in LIMITS.items():
+            value = getattr(self, name)
+            if value is not None and value > getattr(limit, which):
+                yield limit, value
+
+
+class Watched:
+    """The books of the system, opened before a measurement and read after it."""
+
+    def __init__(self):
+        self.before = _books()
+        self.after = self.before
+
+    def noise(self, speeds: Iterable[Speed]) -> Noise:
+        """How restless it was, by the books and by what was measured."""
+        found = list(speeds)
+        calls = max(1, sum(each.calls for each in found))
+        return Noise(
+            spread=max((each.spread for each in found), default=0.0),
+            width=max(((each.high / each.low) ** 0.5 - 1 for each in found), default=0.0),
+            steal=_share(self.before.stolen, self.after.stolen, self.before.all, self.after.all),
+            pressure=_share(self.before.waited, self.after.waited, self.before.up, self.after.up),
+            switches=(self.after.switches - self.before.switches) / calls,
+        )
+
+
+@contextmanager
+def watching() -> Iterator[Watched]:
+    """Read the books before and after what is done within."""
+    watched = Watched()
+    yield watched
+    watched.after = _books()
+
+
+@dataclass(frozen=True, slots=True)
+class _Books:
+    stolen: float | None
+    all: float | None
+    waited: float | None
+    up: float | None
+    switches: int
+
+
+def _books() -> _Books:
+    jiffies = _numbers(STAT)
+    # Guests' time, after steal, is in users' already.
+    whole = sum(jiffies[: STEAL + 1]) if len(jiffies) > STEAL else None
+    return _Books(
+        stolen=None if whole is None else jiffies[STEAL],
+        all=whole,
+        waited=_waited(),
+        up=_up(),
+        switches=_switches(),
+    )
+
+
+def _numbers(path: Path) -> list[float]:
+    """Of the first line of a file, but for its name."""
+    if not path.exists():
+        return []
+    return [float(word) for word in path.read_text(encoding="utf-8").split("\n")[0].split()[1:]]
+
+
+def _waited() -> float | None:
+    """Seconds in which some thread had to wait for a processor."""
+    if not PRESSURE.exists():
+        return None
+    try:
+        first = PRESSURE.read_text(encoding="utf-8").split("\n")[0]
+    except OSError:  # there, but switched off
+        return None
+    return int(first.rpartition("total=")[2]) / 1e6
+
+
+def _switches() -> int:
+    """How often a thread of ours was stopped to let another one run."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+
+
+def _up() -> float | None:
+    """Seconds since some moment in the past."""
+    return float(UPTIME.read_text(encoding="utf-8").split()[0]) if UPTIME.exists() else None
+
+
+def _share(
+    part: float | None, later: float | None, whole: float | None, whole_later: float | None
+) -> float | None:
+    if part is None or later is None or whole is None or whole_later is None:
+        return None
+    return (later - part) / (whole_later - whole) if whole_later > whole else 0.0

@@ -1,0 +1,167 @@
+"""As fast as was asked for: choose by the table, measure what came out, correct, choose again."""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..errors import ConfigError
+from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.shape import EncoderShape
+from ..model.shrink import shape_kept
+from ..pruning.latency import LatencyTable
+from ..pruning.prune import Budget, Method, choose, room_for
+from ..pruning.scores_file import ScoreSheet
+from ..pruning.timed import TimeLimit, choices_for
+from .calls import call_of
+from .noise import watching
+from .speed import Speed, Watch, compare
+from .table import Load, Maker
+from .turns import Clock, seconds_of
+
+TRIES = 5
+CLOSE = 0.02
+"""Measured and asked may be so far apart, as a share; more is corrected, while there are tries."""
+
+SECONDS, ROUNDS = 20.0, (10, 40)
+"""A try takes about so long, within so many rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """So many times faster than the model as it is, or so many seconds a batch."""
+
+    speedup: float | None = None
+    seconds: float | None = None
+
+    def __post_init__(self):
+        if (self.speedup is None) == (self.seconds is None):
+            raise ConfigError("Ask for a speed-up or for a latency, not for both.")
+        if self.speedup is not None and not 1 <= self.speedup < 1e4:
+            raise ConfigError(f"A speed-up is a number from 1, such as 2, not {self.speedup:g}.")
+        if self.seconds is not None and not 0 < self.seconds < 1e4:
+            raise ConfigError(f"A latency is a time such as 10ms, not {self.seconds:g} s.")
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A goal, the batch it is for, and what else is asked of the model."""
+
+    goal: Goal
+    load: Load
+    table: LatencyTable
+    budget: Callable[[TimeLimit], Budget]
+    """The whole budget, given its seconds."""
+    row: int = 0
+    """Of the gates, where every language has its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What was asked for, and what was measured of what came out."""
+
+    budget: Budget
+    """That makes it."""
+    aim: Aim
+    before: float
+    """Seconds of a batch through the model as it is."""
+    after: float
+    """Seconds of a batch through one of the chosen shape."""
+    speedup: float
+    low: float
+    high: float
+    predicted: float
+    """Seconds, by the table."""
+    binds: tuple[str, ...]
+    """Which budgets are in the way of more: `time`, `parameters`, or both."""
+    tries: int
+    noise: dict[str, Any]
+
+    def off(self) -> float:
+        """How much slower it is than asked for, as a share; less than 0 where it is faster."""
+        goal = self.aim.goal
+        if goal.speedup is not None:
+            return goal.speedup / self.speedup - 1
+        assert goal.seconds is not None
+        return self.after / goal.seconds - 1
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        told = ("before", "after", "speedup", "low", "high", "predicted", "binds", "tries", "noise")
+        return {
+            "asked": asdict(self.aim.goal),
+            **asdict(self.aim.load),
+            "threads": self.aim.table.about.get("threads"),
+            **{name: getattr(self, name) for name in told},
+        }
+
+
+def fit(
+    model: PolyprunePreTrainedModel,
+    method: Method,
+    sheet: ScoreSheet | None,
+    aim: Aim,
+    watch: Watch = lambda _, things: things,
+    clock: Clock = time.perf_counter,
+) -> Fit:
+    """The budget whose model is as fast as was asked for, measured beside the model as it is.
+
+    Sublayers next to others take not quite what they took in a stack of their own kind: so what is
+    chosen is timed, and the limit moved by as much as it was off. The one nearest to the goal among
+    those that reach it is kept; if none does, the nearest.
+    """
+    stand = Stand(model, aim, watch, clock)
+    limit = stand.goal_seconds(aim.table.seconds(model.shape))
+    tries: list[Fit] = []
+    for number in range(1, TRIES + 1):
+        tries.append(stand.measure(limit, method, sheet, number))
+        last = tries[-1]
+        enough = "time" not in last.binds and last.off() <= 0
+        if enough or -CLOSE <= last.off() <= 0:
+            break
+        # A little under the goal, so that the next try is not as likely over it as under.
+        limit *= (1 - CLOSE / 2) / (1 + last.off())
+    reached = [each for each in tries if each.off() <= 0]
+    return max(reached, key=Fit.off) if reached else min(tries, key=Fit.off)
+
+
+class Stand:
+    """Where models of chosen shapes are timed beside the one that they come from."""
+
+    def __init__(self, model: PolyprunePreTrainedModel, aim: Aim, watch: Watch, clock: Clock):
+        self.model, self.aim, self.watch, self.clock = model, aim, watch, clock
+        self.make = Maker(model)
+        self.dense = self.make(model.shape)
+        self.batch = aim.load.batch_for(model)
+
+    def goal_seconds(self, dense: float) -> float:
+        """The seconds that a batch may take, by what the table says of the model as it is."""
+        goal = self.aim.goal
+        return goal.seconds if goal.seconds is not None else dense / (goal.speedup or 1.0)
+
+    def measure(self, limit: float, method: Method, sheet: ScoreSheet | None, number: int) -> Fit:
+        """Choose within a limit, and time what comes out."""
+        budget = self.aim.budget(TimeLimit(limit, self.aim.table))
+        gates = choose(self.model, method, budget, sheet)
+        own = gates.map(lambda gate: gate[self.aim.row, None])
+        shape = shape_kept(own, self.model.shape)
+        scores = method.rank(self.model, sheet, None)
+        room = room_for(self.model, budget)
+        widths = choices_for(scores.map(lambda s: s[self.aim.row]), self.model.shape, room)
+        before, after, noise = self._time(shape)
+        return Fit(
+            budget, self.aim, before.seconds, after.seconds, after.ratio, after.low, after.high,
+            widths.seconds, widths.binds, number, noise,
+        )  # fmt: skip
+
+    def _time(self, shape: EncoderShape) -> tuple[Speed, Speed, dict[str, Any]]:
+        models = {"before": self.dense, "after": self.make(shape)}
+        once = sum(seconds_of(call_of(each, self.batch), self.clock) for each in models.values())
+        rounds = int(min(max(SECONDS / max(once, 1e-9), ROUNDS[0]), ROUNDS[1]))
+        with watching() as watched:
+            speeds = compare(
+                models, [self.batch], rounds=rounds, watch=self.watch, clock=self.clock
+            )
+        noise = watched.noise(speeds.values())
+        noise.check()
+        return speeds["before"], speeds["after"], noise.record()

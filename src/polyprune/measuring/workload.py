@@ -1,0 +1,104 @@
+"""What models are measured on: batches of token ids, the same for all of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..corpora.corpus import open_corpus
+from ..corpora.text import text_folder
+from ..errors import DataError
+from ..model.axes import Int
+
+FIRST_WORD = 10
+"""Ids below are padding, masks and the like in every family."""
+
+SENTENCES = 512
+"""Drawn from a corpus; larger batches see some of them more than once."""
+
+IN_A_ROUND = 32
+"""Sentences of real length that a round goes through, or more if a batch is larger."""
+
+BATCHES = 4
+"""Batches of real length in a round, at least: one alone would be as long as chance has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Token ids, and which of them are words; None where all are."""
+
+    ids: Int[Tensor, "batch seq"]
+    mask: Int[Tensor, "batch seq"] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def tokens(self) -> int:
+        """Words in it, without padding."""
+        return self.ids.numel() if self.mask is None else int(self.mask.sum())
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """As exported models take it, which leave out what they do not ask for."""
+        mask = torch.ones_like(self.ids) if self.mask is None else self.mask
+        types = torch.zeros_like(self.ids)
+        every = {"input_ids": self.ids, "attention_mask": mask, "token_type_ids": types}
+        return {name: values.numpy() for name, values in every.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Sentences that batches of any size are made of.
+
+    Of `tokens` words each, drawn at random from the first `words` of the table; or `lines`, real
+    ones, filled up with `padding` to the longest of their batch.
+    """
+
+    words: int
+    tokens: int = 128
+    lines: tuple[tuple[int, ...], ...] | None = None
+    padding: int = 0
+    seed: int = 0
+
+    def batches(self, size: int) -> list[Batch]:
+        """What a round goes through: one batch of equal sentences, or several of real ones."""
+        if self.lines is None:
+            chance = torch.Generator().manual_seed(self.seed)
+            first = min(FIRST_WORD, self.words - 1)
+            return [Batch(torch.randint(first, self.words, (size, self.tokens), generator=chance))]
+        count = max(BATCHES, IN_A_ROUND // size)
+        every = [self.lines[i % len(self.lines)] for i in range(count * size)]
+        return [self._padded(every[i : i + size]) for i in range(0, len(every), size)]
+
+    def _padded(self, lines: Sequence[tuple[int, ...]]) -> Batch:
+        longest = max(map(len, lines))
+        ids = torch.full((len(lines), longest), self.padding)
+        for row, line in zip(ids, lines, strict=True):
+            row[: len(line)] = torch.tensor(line)
+        mask = torch.tensor([[1] * len(line) + [0] * (longest - len(line)) for line in lines])
+        return Batch(ids, mask)
+
+
+def real_sentences(source: str, tokenizer: Any, words: int, longest: int) -> Workload:
+    """Sentences of a corpus, of all its languages alike, in an order drawn once.
+
+    A word that the smallest of several vocabularies does not have is read as another one: it is
+    lengths that make a model slow.
+    """
+    corpus = open_corpus(text_folder(source))
+    each = -(-SENTENCES // len(corpus.files))
+    texts = [text for code in corpus.files for text in corpus.sentences(code, each)]
+    if not texts:
+        raise DataError(f"{source} has no text: every file in it is empty.")
+    encoded = tokenizer(texts, truncation=True, max_length=longest)["input_ids"]
+    order = np.random.default_rng(0).permutation(len(encoded))[:SENTENCES]
+    lines = tuple(tuple(_known(word, words) for word in encoded[i]) for i in order)
+    return Workload(words, longest, lines, tokenizer.pad_token_id or 0)
+
+
+def _known(word: int, words: int) -> int:
+    first = min(FIRST_WORD, words - 1)
+    return word if word < words else first + word % (words - first)
