@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,14 +15,9 @@ from ..measuring.report import Asked, Entrant, Measured, Report, measure, ticks
 from ..measuring.roofline import bound, break_even_tokens
 from ..measuring.speed import Speed
 from ..measuring.workload import Workload, real_sentences
-from ..model.footprint import footprint_of, weight_bytes
-from ..model.hub import find, load_tokenizer, own_config, read_shape, readout_of
-from ..model.modeling_polyprune import PolypruneConfig
-from ..model.readouts import Readout
+from ..model.hub import find, load_tokenizer
+from .measure_given import Given, find_all, size_of
 from .terminal import progress
-
-CARD = "export.json"
-"""What makes a folder an export."""
 
 PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16", "float16")
 
@@ -43,17 +37,6 @@ class Options:
     precision: str
     gpu: str | None
     anyway: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A model that was named."""
-
-    name: str
-    path: str
-    config: PolypruneConfig
-    readout: Readout
-    export: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +60,9 @@ class ExportLoader:
 def answer_of(models: Sequence[str], options: Options) -> dict[str, Any]:
     """What is printed, or made into tables."""
     precision = _precision(options.precision)
-    given = _find(models)
+    given = find_all(models)
     _check_lengths(given, options)
-    answer: dict[str, Any] = {"models": [_size(each, options.tokens) for each in given]}
+    answer: dict[str, Any] = {"models": [size_of(each, options.tokens) for each in given]}
     if options.speed:
         answer |= _run(given, answer["models"], options, precision)
     if options.gpu is not None:
@@ -96,49 +79,6 @@ def bytes_of(text: str | None) -> int | None:
         raise ConfigError(f"An amount of memory is such as 2GB or 500MB, not {text!r}.")
     power = " kmgt".index(found[2] or " ")
     return round(float(found[1]) * (1024 if found[3] else 1000) ** power)
-
-
-def _find(models: Sequence[str]) -> list[Given]:
-    """The models, each with a name of its own, though one be given twice."""
-    given = []
-    for path in models:
-        before = sum(each.path == path for each in given)
-        name = path if not before else f"{path} ({before + 1})"
-        given.append(Given(name, path, *_look(path)))
-    return given
-
-
-def _look(path: str) -> tuple[PolypruneConfig, Readout, bool]:
-    """A model's config and readout, and whether it was exported."""
-    folder = Path(path).expanduser()
-    if not (folder / CARD).is_file():
-        return *read_shape(path), False
-    config = own_config(folder)
-    return config, readout_of(config.architectures), True
-
-
-def _size(given: Given, tokens: int) -> dict[str, Any]:
-    """What is known of a model without running it."""
-    size = footprint_of(given.config, given.readout, tokens)
-    shape = given.config.shape
-    return {
-        "model": given.name,
-        "readout": given.readout,
-        "parameters": size.parameters,
-        **asdict(size),
-        "bytes": _file_bytes(given.path) if given.export else weight_bytes(given.config, size),
-        "layers": shape.layers,
-        "heads": shape.heads,
-        "units": shape.units,
-        "rank": shape.rank,
-    }
-
-
-def _file_bytes(path: str) -> int:
-    """Of an exported folder's own files: in int8 they are not what parameters say."""
-    kinds = (".onnx", ".xml", ".bin", ".data")
-    files = [each for each in Path(path).expanduser().iterdir() if each.suffix in kinds]
-    return sum(each.stat().st_size for each in files)
 
 
 def _run(

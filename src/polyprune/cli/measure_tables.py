@@ -127,9 +127,7 @@ def _show_gpu(models: list[dict[str, Any]], gpu: dict[str, Any]) -> None:
         title=f"A {gpu['name']} on paper: {gpu['batch']} × {gpu['tokens']} tokens, "
         f"{gpu['precision']}, in milliseconds",
     )
-    _say(
-        "An estimate from data sheets, at best. Narrower layers pay from so many tokens in a batch on."
-    )
+    _say("From data sheets, at best. Narrower layers pay from so many tokens in a batch on.")
 
 
 def _say(sentence: str) -> None:
