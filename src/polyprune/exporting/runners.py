@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,7 @@ CARD = "export.json"
 """What makes a folder an export, and says what is in it."""
 
 
+@runtime_checkable
 class Runner(Protocol):
     """A model in some runtime."""
 

@@ -1,0 +1,95 @@
+"""Real models, exported: equal on real text in fifteen languages, and in bytes almost as good."""
+
+import pytest
+import torch
+
+import polyprune as pp
+from polyprune.corpora.batches import Batching
+from polyprune.corpora.corpus import open_corpus
+from polyprune.corpora.text import text_folder
+from polyprune.evaluation.quality import find_translations, guess_words
+from polyprune.exporting import quality
+from polyprune.exporting.runners import load_runner
+from polyprune.exporting.texts import texts_for
+from polyprune.exporting.write import Plan, export
+from polyprune.model.hub import load_tokenizer
+
+for _package in ("onnxscript", "onnxruntime", "openvino"):
+    pytest.importorskip(_package, reason='needs pip install "polyprune[openvino]"')
+
+pytestmark = pytest.mark.slow
+
+LINES = 100
+"""A language: a point is a line."""
+
+
+def lines(codes=None) -> dict[str, list[str]]:
+    """The last lines of the sample, which no range was taken from."""
+    corpus = open_corpus(text_folder("sample"))
+    return {code: list(corpus.sentences(code, 320))[-LINES:] for code in codes or corpus.codes()}
+
+
+def cut(model, every: int):
+    """Uneven layers, one of them without heads and another without units, and a cut rank."""
+    model = pp.factorize(model)
+    gates = pp.open_gates(model.shape)
+    for layer in range(model.shape.layers):
+        gates.heads[layer][:, layer % every :: every] = 0
+        gates.units[layer][:, : 7 * layer] = 0
+    gates.heads[1].zero_()
+    gates.units[2].zero_()
+    gates.rank[:, -model.shape.rank // 4 :] = 0
+    return pp.shrink(model, gates)
+
+
+@pytest.mark.parametrize("runtime", ["onnx", "openvino"])
+@pytest.mark.parametrize("name", ["sprout", "e5"])
+def test_uneven_emptied_and_rank_pruned_models_are_equal(tmp_path, e5_folder, runtime, name):
+    original = pp.load(e5_folder if name == "e5" else "sprout")
+    small = cut(original, 3)
+    small.config.name_or_path = original.config.name_or_path
+    made = export(small, tmp_path / "out", Plan(runtime, threads=1), texts_for(small))
+    assert len(made.differences) == 15
+    assert made.largest < 1e-4
+
+
+@pytest.mark.parametrize("runtime", ["onnx", "openvino"])
+def test_sprout_guesses_words_as_well_in_bytes(tmp_path, runtime):
+    model = pp.load("sprout")
+    export(model, tmp_path / "out", Plan(runtime, "int8", threads=1), texts_for(model))
+    tokenizer, text = load_tokenizer(tmp_path / "out"), lines()
+    before = guess_words(model, tokenizer, text)
+    after = quality.guess_words(load_runner(tmp_path / "out", 1), tokenizer, text)
+    assert mean(before) - mean(after) < 2
+
+
+@pytest.mark.parametrize("sparsity", [0, 0.5])
+def test_e5_small_finds_translations_as_well_in_bytes(tmp_path, e5_folder, sparsity):
+    model = pp.load(e5_folder)
+    if sparsity:
+        model = half(model, tmp_path)
+    export(model, tmp_path / "out", Plan("onnx", "int8", True, 1), texts_for(model))
+    tokenizer, text = load_tokenizer(tmp_path / "out"), lines()
+    before = find_translations(model, tokenizer, text, "en")
+    batching = Batching(tokenizer, prefix="query: ")
+    after = quality.find_translations(load_runner(tmp_path / "out", 1), batching, text, "en")
+    assert len(after) == 14
+    assert mean(before) - mean(after) < 1
+
+
+def half(model, tmp_path):
+    """What scores on a little text leave of it."""
+    from polyprune.pruning.prune import Budget, Method
+    from polyprune.pruning.scoring import Scoring, score
+    from polyprune.pruning.write import Target, write_model
+
+    corpus = open_corpus(text_folder("sample"))
+    batching = Batching(load_tokenizer(model.config.name_or_path), prefix="query: ")
+    sheet = score(model, batching, corpus, ["en", "sw", "zh"], Scoring(32))
+    torch.manual_seed(0)
+    write_model(model, Method(), sheet, Target(tmp_path / "half"), Budget(0.5))
+    return pp.load(tmp_path / "half")
+
+
+def mean(scores: dict[str, float]) -> float:
+    return sum(scores.values()) / len(scores)
