@@ -5,6 +5,19 @@ from typing import Annotated
 
 import typer
 
+from .budgets import (
+    SIZE,
+    FileSize,
+    Latency,
+    Parameters,
+    Sparsity,
+    SpeedAt,
+    Speedup,
+    Threads,
+    Wanted,
+    show_fit,
+    solve,
+)
 from .following import follow
 from .score import (
     BatchSize,
@@ -20,24 +33,21 @@ from .score import (
     take_scores,
 )
 from .sizes import show_report
-from .terminal import AsJson, Force, fraction, number, show_json, split
+from .terminal import AsJson, Force, show_json, split
 
-SIZE, RANKING = "How much stays", "What stays"
+RANKING = "What stays"
 
 
 def prune(
     model: Annotated[str, typer.Argument(help="A folder, a Hugging Face id, or e5-small.")],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
-    sparsity: Annotated[
-        str | None,
-        typer.Option(help="How much of the encoder goes: 0.5 or 50%.", rich_help_panel=SIZE),
-    ] = None,
-    parameters: Annotated[
-        str | None,
-        typer.Option(
-            help="How many parameters the model may have in all: 60M.", rich_help_panel=SIZE
-        ),
-    ] = None,
+    sparsity: Sparsity = None,
+    parameters: Parameters = None,
+    size: FileSize = None,
+    speedup: Speedup = None,
+    latency: Latency = None,
+    speed_at: SpeedAt = "1x128",
+    threads: Threads = None,
     scores: Annotated[
         Path | None, typer.Option(help="A scores file of this model.", rich_help_panel=RANKING)
     ] = None,
@@ -103,12 +113,17 @@ def prune(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Prune a model to a sparsity or a number of parameters, and write a folder that reloads.
+    """Prune a model to a sparsity, a size or a speed, and write a folder that reloads.
 
     With --setting non-shared, every language gets a subnetwork of its own: all of them, in every
     size, are in one elastic folder, from which polyprune shrink takes what is wanted.
 
+    Parameters, size and speed may be asked for together. Speed is that of this machine: what layers
+    of every width take is measured once, in a minute or so, and the result is measured too.
+
     Example: polyprune prune sprout --sparsity 0.5 --out half
+
+    Example: polyprune prune e5-small --speedup 2 --size 200MB --out fast
     """
     from ..pruning.budget import Minimum
     from ..pruning.prune import Budget, Method
@@ -128,12 +143,17 @@ def prune(
         for_scoring=bool(loss or parallel or table),
     )  # fmt: skip
     every_size = elastic or (setting == "non-shared" and language is None)
-    size = (fraction(sparsity), number(parameters))
-    least, budget = Minimum(least_heads, least_units, 1), None
+    words = {
+        "sparsity": sparsity, "parameters": parameters, "size": size,
+        "speedup": speedup, "latency": latency, "speed_at": speed_at,
+    }  # fmt: skip
+    wanted = Wanted.read(words, threads)
+    least = Minimum(least_heads, least_units, 1)
+    special = exact or multiple > 1 or least != Minimum(rank=1)
     if every_size:
-        check_every_size(size, gates, exact or multiple > 1 or least != Minimum(rank=1))
-    if size != (None, None) or not every_size:
-        budget = Budget(*size, exact, least, multiple)
+        check_every_size(wanted.sparsity, gates, special or wanted.more)
+    if wanted.anything or not every_size:
+        wanted.check()
     per = rule_named(rule).per
     scoring = Scoring(sentences, loss, per, parallel, table or "spectral", seed, device)
     text = (batch_size, tokens, prefix)
@@ -141,10 +161,13 @@ def prune(
     sheet = None
     if method == "gradient":
         sheet = _sheet(loaded, scores, corpus, split(languages), scoring, text)
+    found = None
     if every_size:
+        budget = Budget(wanted.sparsity) if wanted.anything else None
         report = write_elastic(loaded, chosen, sheet, target, budget)
     else:
-        assert budget is not None
+        row = _row(language, setting, sheet)
+        budget, found = solve(wanted, loaded, chosen, sheet, (exact, least, multiple), row)
         if recover is None:
             report = write_model(loaded, chosen, sheet, target, budget, language)
         else:
@@ -152,10 +175,25 @@ def prune(
                 lambda place: write_model(loaded, chosen, sheet, place, budget), target, model,
                 (str(corpus), split(languages), parallel, prefix, min(tokens, 512)), recover, seed,
             )  # fmt: skip
+    _show(report, found, as_json)
+
+
+def _show(report, found, as_json: bool) -> None:
     if as_json:
-        show_json(report.as_dict())
-    else:
-        show_report(report)
+        show_json(report.as_dict() | ({} if found is None else {"speed": found.as_dict()}))
+        return
+    show_report(report)
+    if found is not None:
+        show_fit(found)
+
+
+def _row(language: str | None, setting: str, sheet) -> int:
+    """Of the gates, the one that is written."""
+    from ..corpora.languages import find
+
+    if setting != "non-shared" or sheet is None or language is None:
+        return 0
+    return sheet.about.languages.index(find(language, sheet.about.languages, "these scores"))
 
 
 def _own_text(model: str, method: str, scores: Path | None) -> Path | None:

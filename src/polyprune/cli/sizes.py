@@ -57,12 +57,15 @@ def _show_audit(audit) -> None:
 
 def show_asked(audit) -> None:
     """What was asked for, and what came out."""
-    wanted = (
-        f"{audit.requested_parameters:,} parameters, got {audit.parameters:,}"
-        if audit.requested_sparsity is None
-        else f"sparsity {audit.requested_sparsity:.2%}, got {audit.gate_sparsity:.2%}"
-    )
-    typer.echo(f"Asked for {wanted}; the layers lost {audit.encoder_sparsity:.2%} of theirs.")
+    lost = f"the layers lost {audit.encoder_sparsity:.2%} of theirs."
+    if audit.requested_sparsity is not None:
+        asked = f"sparsity {audit.requested_sparsity:.2%}, got {audit.gate_sparsity:.2%}"
+    elif audit.requested_parameters is not None:
+        asked = f"{audit.requested_parameters:,} parameters, got {audit.parameters:,}"
+    else:
+        typer.echo(f"The sparsity is {audit.gate_sparsity:.2%}; {lost}")
+        return
+    typer.echo(f"Asked for {asked}; {lost}")
 
 
 def _show_languages(report) -> None:

@@ -101,6 +101,43 @@ def number(text: str | None) -> int | None:
     return round(value)
 
 
+def data_size(text: str | None, what: str = "A size") -> int | None:
+    """`2GB`, `500 MB` or `1.5GiB` as a number of bytes."""
+    from ..errors import ConfigError
+
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", text.strip().lower())
+    if found is None or not float(found[1]):
+        raise ConfigError(f"{what} is such as 2GB or 500MB, not {text!r}.")
+    power = " kmgt".index(found[2] or " ")
+    return round(float(found[1]) * (1024 if found[3] else 1000) ** power)
+
+
+def duration(text: str | None) -> float | None:
+    """`10ms`, `0.5 s` or `800us` as seconds."""
+    from ..errors import ConfigError
+
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|ms|us|µs)", text.strip().lower())
+    if found is None or not float(found[1]):
+        raise ConfigError(f"A latency is a time such as 10ms or 0.5s, not {text!r}.")
+    return float(found[1]) * {"s": 1.0, "ms": 1e-3}.get(found[2], 1e-6)
+
+
+def times(text: str | None) -> float | None:
+    """`2` or `2x` as a number of times."""
+    from ..errors import ConfigError
+
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*[x×]?", text.strip().lower())
+    if found is None or not 1 <= float(found[1]) < 1e4:
+        raise ConfigError(f"A speed-up is a number from 1, such as 2 or 2.5x, not {text!r}.")
+    return float(found[1])
+
+
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[str, Iterable], Iterable]]:
     """A bar on stderr, with the time left; passes on what is watched and counts it."""

@@ -69,13 +69,13 @@ class Noise:
         """Why there should be no numbers."""
         return [limit.told.format(value) for limit, value in self._over("refuse")]
 
-    def check(self) -> None:
+    def check(self, advice: str = "ask for more --rounds, or see the numbers with --anyway") -> None:
         """Raise if the machine is too noisy to measure on."""
         reasons = self.refusals()
         if reasons:
             raise TooNoisy(
                 f"This machine is too noisy to measure on now: {'; '.join(reasons)}. Stop what else"
-                " is running, ask for more --rounds, or see the numbers with --anyway."
+                f" is running, {advice}."
             )
 
     def record(self) -> dict[str, Any]:

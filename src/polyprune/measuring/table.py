@@ -32,8 +32,8 @@ from .workload import Batch, Workload
 VERSION = 1
 """Of what a table means; an older one is measured again."""
 
-HEADS = (1 / 12, 2 / 12, 3 / 12, 4 / 12, 6 / 12, 8 / 12, 10 / 12, 1)
-UNITS = (1 / 48, 1 / 24, 1 / 12, 1 / 6, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1)
+HEADS = (1 / 12, 2 / 12, 3 / 12, 4 / 12, 6 / 12, 8 / 12, 10 / 12, 1.0)
+UNITS = (1 / 48, 1 / 24, 1 / 12, 1 / 6, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
 RANKS = (1 / 8, 1 / 2)
 """Shares of the widest that are measured; what lies between is interpolated."""
 

@@ -19,7 +19,7 @@ from .speed import Speed, Watch, compare
 from .table import Load, Maker
 from .turns import Clock, seconds_of
 
-TRIES = 5
+TRIES = 6
 CLOSE = 0.02
 """Measured and asked may be so far apart, as a share; more is corrected, while there are tries."""
 
@@ -112,15 +112,18 @@ def fit(
     """
     stand = Stand(model, aim, watch, clock)
     limit = stand.goal_seconds(aim.table.seconds(model.shape))
+    fast, slow = 0.0, float("inf")  # limits that were low enough, and too high
     tries: list[Fit] = []
     for number in range(1, TRIES + 1):
         tries.append(stand.measure(limit, method, sheet, number))
-        last = tries[-1]
-        enough = "time" not in last.binds and last.off() <= 0
-        if enough or -CLOSE <= last.off() <= 0:
+        off = tries[-1].off()
+        if -CLOSE <= off <= 0 or ("time" not in tries[-1].binds and off <= 0):
             break
+        fast, slow = (fast, limit) if off > 0 else (limit, slow)
         # A little under the goal, so that the next try is not as likely over it as under.
-        limit *= (1 - CLOSE / 2) / (1 + last.off())
+        limit *= (1 - CLOSE / 2) / (1 + off)
+        if not fast < limit < slow:
+            limit = (fast + slow) / 2
     reached = [each for each in tries if each.off() <= 0]
     return max(reached, key=Fit.off) if reached else min(tries, key=Fit.off)
 
@@ -163,5 +166,5 @@ class Stand:
                 models, [self.batch], rounds=rounds, watch=self.watch, clock=self.clock
             )
         noise = watched.noise(speeds.values())
-        noise.check()
+        noise.check("and try again")
         return speeds["before"], speeds["after"], noise.record()

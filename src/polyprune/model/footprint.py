@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 import torch
 
-from .modeling_polyprune import PolypruneConfig
+from .modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
 from .readouts import Readout
 from .shape import EncoderShape
+
+HEADER = 200
+"""Bytes for a tensor's name, shape and place in a safetensors file, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,12 @@ def weight_bytes(config: PolypruneConfig, size: Footprint) -> int:
     """The bytes of the weights, in the precision that the config names."""
     name = str(config.dtype or "float32").removeprefix("torch.")
     return size.parameters * getattr(torch, name).itemsize
+
+
+def parameters_within(size: int, model: PolyprunePreTrainedModel) -> int:
+    """How many parameters a weights file of so many bytes holds beside its header."""
+    tensors = len(model.state_dict())
+    return max(0, size - HEADER * tensors) // model.dtype.itemsize
 
 
 def embedding_parameters(shape: EncoderShape, norm: bool = True) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from ..errors import ConfigError, UnknownName
 from ..model.build import reshaped
 from ..model.components import Gates
-from ..model.footprint import footprint_of
+from ..model.footprint import embedding_parameters, footprint_of
 from ..model.gates_file import SHARED
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.shape import EncoderShape
@@ -19,6 +19,7 @@ from .parameters import keep_parameters
 from .rounding import round_units
 from .rules import check_per, magnitude, mean_rows, random_scores, rule_named
 from .scores_file import ScoreSheet
+from .timed import Room, TimeLimit, keep_in_time
 
 METHODS = {
     "gradient": "gate gradients on text, ranked by a rule (Eq. 4)",
@@ -30,7 +31,7 @@ SETTINGS = ("shared", "non-shared")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much may stay: a sparsity of the encoder, or a number of parameters in all."""
+    """How much may stay: a sparsity of the encoder; or parameters in all, time, or both."""
 
     sparsity: float | None = None
     parameters: int | None = None
@@ -39,18 +40,20 @@ class Budget:
     minimum: Minimum = field(default_factory=lambda: Minimum(rank=1))
     multiple: int = 1
     """Of units in every layer."""
+    time: TimeLimit | None = None
+    """Seconds a batch, and what sublayers take on the machine that it is for."""
 
     def __post_init__(self):
-        if (self.sparsity is None) == (self.parameters is None):
-            raise ConfigError("Give a budget: either a sparsity or a number of parameters.")
+        if (self.sparsity is None) == (self.parameters is None and self.time is None):
+            raise ConfigError("Give a budget: either a sparsity, or parameters, a size or a speed.")
         if self.sparsity is not None and not 0 <= self.sparsity < 1:
             raise ConfigError(
                 f"A sparsity is a fraction from 0 to less than 1, got {self.sparsity:g}."
             )
         if self.multiple < 1:
             raise ConfigError(f"Units are a multiple of 1 or more, not {self.multiple}.")
-        if self.exact and self.parameters is not None:
-            raise ConfigError("The exact knapsack goes with a sparsity, not with parameters.")
+        if self.exact and self.sparsity is None:
+            raise ConfigError("The exact knapsack goes with a sparsity, not with another budget.")
 
     def weights(self, shape: EncoderShape) -> ComponentWeights:
         """What components weigh in this budget: the paper's units, or their parameters."""
@@ -112,6 +115,8 @@ def choose(
     model: PolyprunePreTrainedModel, method: Method, wanted: Budget, sheet: ScoreSheet | None = None
 ) -> Gates:
     """The gates that a method picks for a budget: one row, or a row a language."""
+    if wanted.time is not None:
+        return keep_in_time(method.rank(model, sheet, None), model.shape, room_for(model, wanted))
     weights = wanted.weights(model.shape)
     scores = method.rank(model, sheet, weights)
     least = _least(wanted, model.shape)
@@ -131,6 +136,16 @@ def choose(
     if wanted.multiple > 1:
         gates = round_units(gates, scores, wanted.multiple, limits, weights)
     return gates
+
+
+def room_for(model: PolyprunePreTrainedModel, wanted: Budget) -> Room:
+    """What a budget of time, and perhaps of parameters, leaves for what can be pruned."""
+    assert wanted.time is not None
+    none = (0,) * model.shape.layers
+    bare = model.shape.keeping(none, none, model.shape.width)
+    fixed = _parameters(model, bare) - embedding_parameters(bare)
+    least = _least(wanted, model.shape)
+    return Room(wanted.time, wanted.parameters, fixed, least, wanted.multiple)
 
 
 def _least(wanted: Budget, shape: EncoderShape) -> Minimum:

@@ -111,15 +111,12 @@ def write_elastic(
     return Report(target.folder, method, audits, differences, gates, True, languages or rows)
 
 
-def check_every_size(
-    size: tuple[float | None, int | None], gates: Path | None, special: bool
-) -> None:
+def check_every_size(sparsity: float | None, gates: Path | None, special: bool) -> None:
     """Raise if an elastic folder is asked for something that makes sense for one size only."""
-    sparsity, parameters = size
-    if special or parameters is not None:
+    if special:
         raise ConfigError(
-            "An elastic folder holds every size of one ranking: --parameters, --exact, --multiple, "
-            "--least-heads and --least-units are for one size."
+            "An elastic folder holds every size of one ranking: --parameters, --size, --speedup, "
+            "--latency, --exact, --multiple, --least-heads and --least-units are for one size."
         )
     if gates is not None and sparsity is None:
         raise ConfigError("Gates are of one size: give --sparsity too, or leave --gates out.")
