@@ -19,7 +19,7 @@ def in_a_moment(monkeypatch):
     monkeypatch.setattr(report, "peak_memory", lambda *_, **__: Memory(50_000, 60_000))
     monkeypatch.setattr("polyprune.measuring.batches.in_child", lambda run, *given: run(*given))
     # Nor is anything here timed in earnest.
-    monkeypatch.setattr("polyprune.measuring.turns.SHORTEST", 1e-9)
+    monkeypatch.setattr("polyprune.measuring.speed.SHORTEST", 1e-9)
     monkeypatch.setattr("polyprune.measuring.turns.gc.collect", lambda: 0)
     monkeypatch.setattr("polyprune.measuring.batches.LARGEST", 4)
 
@@ -114,13 +114,16 @@ def test_an_export_is_measured_through_its_runtime(dense, tmp_path, monkeypatch)
     polyprune("shrink", dense, "--layers", "0,1", "--out", folder)
     (folder / "model.safetensors").unlink()
     (folder / "export.json").write_text(json.dumps({"runtime": "onnx"}))
-    (folder / "model.onnx").write_bytes(b"1234")
+    (folder / "onnx").mkdir()
+    (folder / "onnx" / "model.onnx").write_bytes(b"1234")
     seen = []
     monkeypatch.setattr(
         "polyprune.exporting.runners.load_runner",
         lambda path, threads: lambda arrays: seen.append((path, threads, set(arrays))),
     )
-    found = answer("measure", dense, folder, *QUICK)["models"][1]
+    both = answer("measure", dense, folder, *QUICK)
+    assert "was exported with its masked-lm readout" in both["measured"]["notes"][0]
+    found = both["models"][1]
     assert found["bytes"] == 4
     assert found["ideal_ratio"] == 1
     assert seen[0] == (str(folder), 1, {"input_ids", "attention_mask", "token_type_ids"})

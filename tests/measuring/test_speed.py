@@ -88,6 +88,16 @@ def test_a_round_goes_through_all_batches():
     assert found.spread == 0
 
 
+def test_it_is_the_whole_turn_of_a_model_that_is_long_enough():
+    time, seen = Time(), []
+    four = [Batch(torch.ones(1, 5, dtype=torch.long))] * 4
+    compare({"a": a_runner(time, 2**-9, seen)}, four, rounds=2, clock=time)  # about 2 ms
+    assert len(seen) == 4 * (3 + 2)
+    seen.clear()
+    compare({"a": a_runner(time, 2**-9, seen)}, four[:1], rounds=2, clock=time)
+    assert len(seen) == 3 + 3 * 2
+
+
 def test_each_on_batches_of_its_own_is_compared_by_sentences():
     time = Time()
     own = {

@@ -65,5 +65,5 @@ def size_of(given: Given, tokens: int) -> dict[str, Any]:
 def _file_bytes(path: str) -> int:
     """Of an exported folder's own files: in int8 they are not what parameters say."""
     kinds = (".onnx", ".xml", ".bin", ".data")
-    files = [each for each in Path(path).expanduser().iterdir() if each.suffix in kinds]
+    files = [each for each in Path(path).expanduser().rglob("*") if each.suffix in kinds]
     return sum(each.stat().st_size for each in files)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,8 +18,8 @@ from ..measuring.roofline import bound, break_even_tokens
 from ..measuring.speed import Speed
 from ..measuring.workload import Workload, real_sentences
 from ..model.hub import find, load_tokenizer
+from .measure_bar import bar_between_rounds
 from .measure_given import Given, find_all, size_of
-from .terminal import progress
 
 PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16", "float16")
 
@@ -47,8 +49,15 @@ class ExportLoader:
     threads: int
 
     def prepare(self) -> None:
-        """Import what opens it; the runtime itself counts, for it comes with this model."""
-        from ..exporting import runners as _runners  # noqa: F401
+        """Import the runtime."""
+        from ..exporting.runners import read_card
+        from ..exporting.runtimes import runtime_named
+
+        card = read_card(Path(self.path)) or {}
+        runtime = runtime_named(str(card.get("runtime")))
+        runtime.need()
+        for package in runtime.runs_with:
+            import_module(package)
 
     def __call__(self) -> Any:
         """A function of arrays."""
@@ -97,20 +106,28 @@ def _run(
         precision=precision,
     )
     entrants = [
-        Entrant(
-            each.name,
-            ExportLoader(each.path, threads) if each.export else ModelLoader(each.path, device),
-            each.config.shape,
-        )
-        for each in given
+        Entrant(each.name, _loader(each, threads, device), each.config.shape) for each in given
     ]
-    with progress("Measuring", ticks(entrants, asked)) as watch:
+    with bar_between_rounds(ticks(entrants, asked)) as watch:
         report = measure(entrants, asked, watch=watch)
     if not options.anyway:
         report.noise.check()
     for each, found in zip(answers, report.models.values(), strict=True):
         each |= _record(found)
-    return _about(report, asked, options, device)
+    about = _about(report, asked, options, device)
+    about["measured"]["notes"] = [
+        f"{each.name} was exported with its {each.readout} readout and is run with it; models that "
+        "are no exports run without."
+        for each in given
+        if each.export and each.readout != "hidden-states"
+    ]
+    return about
+
+
+def _loader(given: Given, threads: int, device: str) -> ModelLoader | ExportLoader:
+    if given.export:
+        return ExportLoader(str(Path(given.path).expanduser()), threads)
+    return ModelLoader(given.path, device)
 
 
 def _about(report: Report, asked: Asked, options: Options, device: str) -> dict[str, Any]:

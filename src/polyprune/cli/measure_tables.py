@@ -14,6 +14,8 @@ def show_measured(answer: dict[str, Any]) -> None:
         _show_latency(models, answer["measured"])
         if any("best_batch" in each for each in models):
             _show_best(models, answer["measured"])
+        for note in answer["measured"]["notes"]:
+            _say(note)
         _show_noise(answer["noise"])
     if "gpu" in answer:
         _show_gpu(models, answer["gpu"])
@@ -127,7 +129,7 @@ def _show_gpu(models: list[dict[str, Any]], gpu: dict[str, Any]) -> None:
         title=f"A {gpu['name']} on paper: {gpu['batch']} × {gpu['tokens']} tokens, "
         f"{gpu['precision']}, in milliseconds",
     )
-    _say("From data sheets, at best. Narrower layers pay from so many tokens in a batch on.")
+    _say("From data sheets, at best. Width pays from so many tokens in a batch on.")
 
 
 def _say(sentence: str) -> None:

@@ -12,7 +12,7 @@ from ..errors import ConfigError
 from ..model.axes import Int
 from .calls import Precision, Runner, call_of, for_use
 from .intervals import Interval, percentiles, ratio
-from .turns import Clock, Turns, in_turns, seconds_of, take_turns
+from .turns import SHORTEST, Clock, Turns, in_turns, seconds_of, take_turns
 from .workload import Batch
 
 __all__ = ["Clock", "Speed", "Watch", "compare", "in_turns", "ratios", "seconds_of"]
@@ -62,7 +62,9 @@ def compare(
     own = {name: _batches(batch, name) for name in models}
     calls = [call_of(models[name], each, precision) for name in models for each in own[name]]
     with for_use(models.values()):
-        turns = take_turns(calls, watch("speed", range(rounds)), clock=clock)
+        # It is a model's whole turn that has to be long enough to be read.
+        shortest = SHORTEST / max(map(len, own.values()))
+        turns = take_turns(calls, watch("speed", range(rounds)), clock=clock, shortest=shortest)
     parts = _by_model(turns, [len(each) for each in own.values()])
     # Seconds a sentence, so that batches of different sizes can be compared.
     sentences = [sum(map(len, each)) for each in own.values()]

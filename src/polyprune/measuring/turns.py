@@ -61,9 +61,10 @@ def take_turns(
     warmup: int = WARMUP,
     clock: Clock = time.perf_counter,
     seed: int = 0,
+    shortest: float = SHORTEST,
 ) -> Turns:
-    """As `in_turns`, with every single call too."""
-    times = _warmed_up(calls, warmup, clock)
+    """As `in_turns`, with every single call too; `shortest` are the seconds of a reading."""
+    times = _warmed_up(calls, warmup, clock, shortest)
     singles: list[list[float]] = [[] for _ in calls]
     chance, rows = np.random.default_rng(seed), []
     with _without_collecting():
@@ -86,18 +87,16 @@ def seconds_of(call: Call, clock: Clock = time.perf_counter) -> float:
     return clock() - started
 
 
-def _warmed_up(calls: Sequence[Call], warmup: int, clock: Clock) -> list[int]:
+def _warmed_up(calls: Sequence[Call], warmup: int, clock: Clock, shortest: float) -> list[int]:
     """Call each a few times; how often each is called within a reading."""
-    shortest = [SHORTEST] * len(calls)
+    taken = [shortest] * len(calls)
     for _ in range(warmup):
         for i, call in enumerate(calls):
-            shortest[i] = min(shortest[i], seconds_of(call, clock))
-    return [_times(seconds) for seconds in shortest]
-
-
-def _times(seconds: float) -> int:
-    """How often a call of so many seconds fills a reading."""
-    return min(math.ceil(SHORTEST / seconds), MOST_REPEATED) if seconds > 0 else MOST_REPEATED
+            taken[i] = min(taken[i], seconds_of(call, clock))
+    return [
+        min(math.ceil(shortest / seconds), MOST_REPEATED) if seconds > 0 else MOST_REPEATED
+        for seconds in taken
+    ]
 
 
 @contextmanager
