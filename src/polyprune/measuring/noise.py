@@ -41,6 +41,9 @@ LIMITS = {
 }
 """torch warns of spreads of 10 %, and calls 25 % gross."""
 
+ADVICE = "ask for more --rounds, or see the numbers with --anyway"
+"""For who runs `polyprune measure`."""
+
 
 class TooNoisy(PolypruneError):
     """A machine on which nothing can be measured now."""
@@ -69,7 +72,9 @@ class Noise:
         """Why there should be no numbers."""
         return [limit.told.format(value) for limit, value in self._over("refuse")]
 
-    def check(self, advice: str = "ask for more --rounds, or see the numbers with --anyway") -> None:
+    def check(
+        self, advice: str = "ask for more --rounds, or see the numbers with --anyway"
+    ) -> None:
         """Raise if the machine is too noisy to measure on."""
         reasons = self.refusals()
         if reasons:

@@ -10,7 +10,6 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from torch import Tensor
 
 from ..errors import CheckpointError
 from ..model.build import assemble, empty, reshaped
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.modeling_polyprune import PolypruneModel, PolyprunePreTrainedModel
 from ..model.shape import EncoderShape
 from ..pruning.latency import Curve, LatencyTable, load_table
 from ..storage import cache_folder
@@ -83,7 +82,6 @@ def cached_table(
 def describe(model: PolyprunePreTrainedModel, load: Load) -> dict[str, Any]:
     """All that decides how long things take."""
     shape = model.shape
-    masked = model.readout_kind == "masked-lm"  # whose readout is as large as its words
     return {
         "version": VERSION,
         "batch": load.batch,
@@ -93,11 +91,8 @@ def describe(model: PolyprunePreTrainedModel, load: Load) -> dict[str, Any]:
         "head_width": shape.head_width,
         "heads": max(shape.heads),
         "units": max(shape.units),
-        "readout": model.readout_kind,
-        "words": shape.vocab_size if masked else 0,
         "pre_norm": model.config.pre_norm,
         "activation": model.config.hidden_act,
-        "dtype": str(model.dtype),
         "device": str(model.device),
         **machine(),
     }
@@ -110,7 +105,7 @@ def take_table(
     watch: Watch = lambda _, things: things,
     clock: Clock = time.perf_counter,
 ) -> LatencyTable:
-    """Measure models like this one, of all widths, on random weights."""
+    """Measure encoders like this one's, of all widths, on random weights."""
     plan, likes = _plan(model.shape), _tried_multiples(model.shape)
     shapes = [*plan.values(), *likes.values()]
     make = Maker(model)
@@ -195,26 +190,24 @@ def _whole(width: float) -> int:
 
 
 class Maker:
-    """Makes models of a kind from random weights, of any shape; they share their words."""
+    """Makes encoders like a model's from random weights, of any shape.
+
+    Without a readout and in 32 bits, as `polyprune measure` has it: words predicted over a large vocabulary take
+    longer than all layers together, and few that deploy a model predict them.
+    """
 
     def __init__(self, like: PolyprunePreTrainedModel):
         self.like = like
-        self.words: dict[int, Tensor] = {}
 
-    def __call__(self, shape: EncoderShape) -> PolyprunePreTrainedModel:
+    def __call__(self, shape: EncoderShape) -> PolypruneModel:
         """A model of this shape, to be timed and nothing else."""
-        like = self.like
-        if like.readout_kind != "masked-lm":
-            shape = replace(shape, vocab_size=min(shape.vocab_size, WORDS))
-        config = reshaped(like.config, shape)
-        hollow = empty(type(like), config)
-        state = {name: self._weights(name, each) for name, each in hollow.state_dict().items()}
-        return assemble(type(like), config, state).requires_grad_(False)
+        shape = replace(shape, vocab_size=min(shape.vocab_size, WORDS))
+        config = reshaped(self.like.config, shape)
+        config.pooler = False
+        hollow = empty(PolypruneModel, config)
+        state = {name: self._weights(each) for name, each in hollow.state_dict().items()}
+        return assemble(PolypruneModel, config, state).requires_grad_(False)
 
-    def _weights(self, name: str, hollow: Tensor) -> Tensor:
-        make = partial(torch.empty, hollow.shape, dtype=self.like.dtype, device=self.like.device)
-        if name == "encoder.embedding.words.weight":
-            if hollow.shape[1] not in self.words:
-                self.words[hollow.shape[1]] = make().uniform_(-0.05, 0.05)
-            return self.words[hollow.shape[1]]
-        return make().fill_(0.5) if hollow.ndim == 1 else make().uniform_(-0.05, 0.05)
+    def _weights(self, hollow: Tensor) -> Tensor:
+        made = torch.empty(hollow.shape, dtype=torch.float32, device=self.like.device)
+        return made.fill_(0.5) if made.ndim == 1 else made.uniform_(-0.05, 0.05)

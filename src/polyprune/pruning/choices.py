@@ -2,20 +2,21 @@
 
 Widths do not cost what their components cost one by one: an emptied sublayer costs nothing at all,
 and some widths are as fast as smaller ones. So this is no ranking but a multiple-choice knapsack:
-one number for each group, solved exactly in time by dynamic programming, and for parameters by a
-price on each of them.
+one number for each group. Time is solved exactly, by dynamic programming over steps of it.
+Parameters have a price, of which many are tried; and since the words hold most of them and take
+next to no time, every rank is tried with every price.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-BUCKETS = 10_000
+BUCKETS = 5_000
 """Steps that the seconds are divided into; each group is rounded up by less than one of them."""
 
-HALVINGS = 40
-"""Of the price of a parameter."""
+PRICES, NEARER = 24, 12
+"""Of a parameter that are tried: over all magnitudes, then around the best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +43,30 @@ class Chosen:
 def best_choices(
     groups: Sequence[Group], seconds: float = np.inf, parameters: int | None = None
 ) -> Chosen | None:
-    """The options with the largest sum of values within both limits; None where nothing fits."""
+    """The options with the largest sum of values within both limits; None where nothing fits.
+
+    The last group is the one that prices serve worst: most of the parameters, hardly any time.
+    """
     if least_seconds(groups) > seconds:
         return None
-    free = _within_time(groups, seconds, price=0.0)
-    if parameters is None or _sum(groups, free, "parameters") <= parameters:
-        binds = ("time",) if _sum(groups, _dearest(groups, 0.0), "seconds") > seconds else ()
-        return _chosen(groups, free, binds)
-    low, high = 0.0, _highest_price(groups)
-    options = _within_time(groups, seconds, high)
-    if _sum(groups, options, "parameters") > parameters:
+    free = _best_of(groups, seconds, None, [0.0])
+    assert free is not None
+    slow = _sum(groups, _unhurried(groups, 0.0), "seconds") > seconds
+    if parameters is None or _sum(groups, free.options, "parameters") <= parameters:
+        return _chosen(groups, free.options, ("time",) if slow else ())
+    highest = _highest_price(groups)
+    prices = [0.0, *np.geomspace(1e-9 * highest, highest, PRICES)]
+    best = _best_of(groups, seconds, parameters, prices)
+    if best is None:
         return None  # what is fast enough is too large, at any price
-    for _ in range(HALVINGS):
-        price = (low + high) / 2
-        tried = _within_time(groups, seconds, price)
-        if _sum(groups, tried, "parameters") <= parameters:
-            high, options = price, tried
-        else:
-            low = price
-    slow = _sum(groups, _dearest(groups, high), "seconds") > seconds
-    filled = _filled(groups, options, seconds, parameters)
-    return _chosen(groups, filled, ("time", "parameters") if slow else ("parameters",))
+    place = prices.index(best.price)
+    around = prices[max(0, place - 1)], prices[min(place + 1, PRICES)]
+    best = (
+        _best_of(groups, seconds, parameters, [best.price, *np.linspace(*around, NEARER)]) or best
+    )
+    slow = _sum(groups, _unhurried(groups, best.price), "seconds") > seconds
+    options = _filled(groups, best.options, seconds, parameters)
+    return _chosen(groups, options, ("time", "parameters") if slow else ("parameters",))
 
 
 def least_seconds(groups: Sequence[Group]) -> float:
@@ -75,18 +79,63 @@ def least_parameters(groups: Sequence[Group]) -> int:
     return int(sum(group.parameters.min() for group in groups))
 
 
-def _within_time(groups: Sequence[Group], seconds: float, price: float) -> list[int]:
-    """The best options by value less price, exactly, with seconds in buckets."""
-    unhurried = _dearest(groups, price)
-    if _sum(groups, unhurried, "seconds") <= seconds:
-        return unhurried
-    room = seconds - least_seconds(groups)
-    bucket = max(room / BUCKETS, 1e-12)
-    best, chosen, costs = np.zeros(BUCKETS + 1), [], []
-    for group in groups:
-        over = (group.seconds - group.seconds.min()) / bucket
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """Options found at a price of a parameter."""
+
+    options: list[int]
+    price: float
+
+
+def _best_of(
+    groups: Sequence[Group], seconds: float, parameters: int | None, prices: Iterable[float]
+) -> _Priced | None:
+    """The best options, at any of the prices, within both limits."""
+    *layers, last = groups
+    most, best = -np.inf, None
+    for price in map(float, prices):
+        timed = _Timed(layers, seconds - float(last.seconds.min()), price)
+        for option in range(len(last.counts)):
+            left = seconds - float(last.seconds[option])
+            if left < least_seconds(layers):
+                continue
+            options = [*timed.within(left), option]
+            fits = parameters is None or _sum(groups, options, "parameters") <= parameters
+            if fits and (worth := _sum(groups, options, "values")) > most:
+                most, best = worth, _Priced(options, price)
+    return best
+
+
+class _Timed:
+    """The best options by value less price, for every time up to a limit at once."""
+
+    def __init__(self, groups: Sequence[Group], seconds: float, price: float):
+        self.groups, self.price = groups, price
+        self.unhurried = _unhurried(groups, price)
+        self.least = least_seconds(groups)
+        self.bucket = max((seconds - self.least) / BUCKETS, 1e-12)
+        self.steps: list[tuple[np.ndarray, np.ndarray]] = []
+        """For each group, what its options cost, and which is best with so much time left."""
+
+    def within(self, seconds: float) -> list[int]:
+        """The best options for so much time, no more than the limit."""
+        if _sum(self.groups, self.unhurried, "seconds") <= seconds:
+            return self.unhurried
+        if not self.steps:
+            best = np.zeros(BUCKETS + 1)
+            for group in self.groups:
+                best = self._add(group, best)
+        left = min(BUCKETS, int((seconds - self.least) / self.bucket + 1e-9))
+        options = []
+        for cost, which in reversed(self.steps):
+            options.append(int(which[left]))
+            left -= cost[options[-1]]
+        return options[::-1]
+
+    def _add(self, group: Group, best: np.ndarray) -> np.ndarray:
+        over = (group.seconds - group.seconds.min()) / self.bucket
         cost = np.minimum(np.ceil(over - 1e-9), BUCKETS + 1).astype(int)
-        worth = group.values - price * group.parameters
+        worth = group.values - self.price * group.parameters
         new, which = np.full(BUCKETS + 1, -np.inf), np.zeros(BUCKETS + 1, dtype=int)
         for option in np.argsort(cost, kind="stable"):  # among equals, the cheapest
             start = cost[option]
@@ -95,17 +144,11 @@ def _within_time(groups: Sequence[Group], seconds: float, price: float) -> list[
             tried = best[: BUCKETS + 1 - start] + worth[option]
             better = tried > new[start:]
             new[start:][better], which[start:][better] = tried[better], option
-        best = new
-        chosen.append(which)
-        costs.append(cost)
-    options, left = [], BUCKETS
-    for which, cost in zip(reversed(chosen), reversed(costs), strict=True):
-        options.append(int(which[left]))
-        left -= cost[options[-1]]
-    return options[::-1]
+        self.steps.append((cost, which))
+        return new
 
 
-def _dearest(groups: Sequence[Group], price: float) -> list[int]:
+def _unhurried(groups: Sequence[Group], price: float) -> list[int]:
     """The best option of each group by itself: what there would be if time were no matter."""
     return [int(np.argmax(group.values - price * group.parameters)) for group in groups]
 

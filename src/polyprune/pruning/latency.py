@@ -28,13 +28,13 @@ class LatencyTable:
     about: Mapping[str, Any]
     """The machine, and the batch that was measured."""
     base: float
-    """Words, positions, norms and the readout, which are there however little is left."""
+    """Words, positions and norms, which are there however little is left."""
     heads: Curve
     """Of one layer."""
     units: Curve
     """Of one layer."""
     rank: Curve
-    """What a factorized word table adds to `base`, or saves where words are predicted."""
+    """What a factorized word table adds to `base`."""
     liked: int = 1
     """Units in multiples of this take no longer a unit than in any other."""
 

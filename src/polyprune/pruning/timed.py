@@ -113,7 +113,8 @@ def _words(scores: Tensor, shape: EncoderShape, room: Room) -> Group:
 
 def _widths(least: int, most: int, step: int) -> list[int]:
     """From none to all units, in whole steps, no fewer than what has to stay."""
-    step *= max(1, -(-most // step // MOST_WIDTHS))
+    while most > MOST_WIDTHS * step:
+        step *= 2
     return [width for width in (*range(0, most, step), most) if width >= min(least, most)]
 
 
