@@ -20,7 +20,7 @@ for _package in ("onnxscript", "onnxruntime", "openvino"):
         (("--precision", "fp8"), "Unknown precision 'fp8'"),
         (("--precision", "bf16"), "Choose one of fp32, fp16, int8."),
         (("--languages", "swa"), "Did you mean 'sw'?"),
-        (("--languages", "yo"), "There are: "),
+        (("--languages", "ja"), "There are: "),
         (("--corpus", "nowhere"), "There is no folder nowhere."),
         (("--pooled",), "--pooled is for sentence encoders"),
     ],

@@ -40,8 +40,8 @@ class OnnxRunner:
         options = ort.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.log_severity_level = 3  # errors: what it thinks of graphs is not the user's
-        # Idle threads that keep looking for work would slow down whatever is measured beside.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # Threads look for work while it runs, and no longer: they would slow down others after it.
+        options.add_session_config_entry("session.force_spinning_stop", "1")
         self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self.inputs = tuple(port.name for port in self.session.get_inputs())
         self.outputs = tuple(port.name for port in self.session.get_outputs())

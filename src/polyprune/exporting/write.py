@@ -96,7 +96,7 @@ def export(
     model = _single(model)
     with whole_folder(out, force=force) as folder:
         graph = _write_model(model, folder, plan, texts, pooling)
-        model.config.save_pretrained(folder)
+        _write_config(model, folder)
         if source.is_dir():
             carry_side_files(source, folder, folder)
         runner = open_runner(folder, plan.runtime, plan.threads)
@@ -150,6 +150,13 @@ def _write_model(
     write_openvino(through / "model.onnx", path, half=plan.precision == "fp16")
     shutil.rmtree(through)
     return graph
+
+
+def _write_config(model: PolyprunePreTrainedModel, folder: Path) -> None:
+    """The config without a model folder's code: tokenizers would ask whether to run it."""
+    said = {name: value for name, value in model.config.to_dict().items() if name != "auto_map"}
+    text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+    (folder / "config.json").write_text(text, encoding="utf-8")
 
 
 def _single(model: PolyprunePreTrainedModel) -> PolyprunePreTrainedModel:
