@@ -35,6 +35,10 @@ bench: .venv/ready  ## speed against transformers; close other programs first
 	$(BIN)/python benchmarks/pruning.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/finetuning.py
+	$(BIN)/python benchmarks/same.py
+	$(BIN)/python benchmarks/shrunk.py
+	$(BIN)/python benchmarks/shrunk.py --exported
+	$(BIN)/python benchmarks/shrunk.py --speedup 2
 # The tools that we are compared with. No extra of ours: nobody needs them to use polyprune, and what
 # TextPruner asks for, a numpy older than Python 3.11, cannot be installed; it works with any. A tool
 # that does not install is told of in the results, as one that fails is.

@@ -91,6 +91,7 @@ class Gauge:
         self.runner = loader()
         if isinstance(self.runner, nn.Module):
             self.runner.eval()
+            _fetch(self.runner)
         self.precision: Precision = precision
         gc.collect()
         self.weights = self._now()
@@ -145,6 +146,13 @@ def forget_peak() -> None:
 def _peak_memory(loader: Loader, batch: Batch, threads: int, precision: Precision) -> Memory:
     gauge = Gauge(loader, threads, precision)
     return Memory(gauge.weights, gauge.peak(gauge.call(batch)))
+
+
+def _fetch(model: nn.Module) -> None:
+    """Read all weights: those of a mapped file are in memory only once they were looked at."""
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.sum()
 
 
 def _wake_libraries() -> None:

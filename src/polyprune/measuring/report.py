@@ -97,6 +97,8 @@ def measure(
         for each in watch("memory", entrants)
     }
     best = _search(entrants, asked, watch)
+    for each in entrants:
+        each.loader.prepare()
     runners = {each.name: each.loader() for each in entrants}
     race = _Race(runners, asked, watch, clock)
     with watching() as watched:

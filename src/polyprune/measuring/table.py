@@ -192,8 +192,8 @@ def _whole(width: float) -> int:
 class Maker:
     """Makes encoders like a model's from random weights, of any shape.
 
-    Without a readout and in 32 bits, as `polyprune measure` has it: words predicted over a large vocabulary take
-    longer than all layers together, and few that deploy a model predict them.
+    Without a readout and in 32 bits, as `polyprune measure` has it: words predicted over a large
+    vocabulary take longer than all layers together, and few that deploy a model predict them.
     """
 
     def __init__(self, like: PolyprunePreTrainedModel):
