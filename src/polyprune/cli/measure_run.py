@@ -1,6 +1,5 @@
 """What `polyprune measure` answers, as one value: sizes, and what was measured of whom."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
@@ -20,6 +19,7 @@ from ..measuring.workload import Workload, real_sentences
 from ..model.hub import find, load_tokenizer
 from .measure_bar import bar_between_rounds
 from .measure_given import Given, find_all, size_of
+from .terminal import data_size
 
 PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16", "float16")
 
@@ -79,17 +79,6 @@ def answer_of(models: Sequence[str], options: Options) -> dict[str, Any]:
     return answer
 
 
-def bytes_of(text: str | None) -> int | None:
-    """`2GB`, `500 MB` or `1.5GiB` as a number of bytes."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", text.strip().lower())
-    if found is None or not float(found[1]):
-        raise ConfigError(f"An amount of memory is such as 2GB or 500MB, not {text!r}.")
-    power = " kmgt".index(found[2] or " ")
-    return round(float(found[1]) * (1024 if found[3] else 1000) ** power)
-
-
 def _run(
     given: Sequence[Given], answers: list[dict[str, Any]], options: Options, precision: Precision
 ) -> dict[str, Any]:
@@ -102,7 +91,7 @@ def _run(
         batch=options.batch,
         rounds=options.rounds,
         threads=threads,
-        memory=bytes_of(options.memory),
+        memory=data_size(options.memory, "An amount of memory"),
         precision=precision,
     )
     entrants = [
