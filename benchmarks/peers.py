@@ -27,6 +27,7 @@ from transformers import logging
 from polyprune.measuring.speed import in_turns
 
 BATCHES = ((1, 128), (32, 64))
+WARMUP = 2
 WORK = Path(__file__).parent.parent / "build" / "peers"
 
 
@@ -131,7 +132,8 @@ def measure_speed(subject: Subject, rounds: int, fresh: bool) -> None:
     for examples, tokens in BATCHES:
         ids = some_ids(subject, examples, tokens)
         calls = [call(model, ids) for model in models.values()]
-        seconds = in_turns(calls, range(rounds))
+        # Another order each time that rounds are added.
+        seconds = in_turns(calls, rounds, warmup=WARMUP, seed=len(rows()))
         record(
             "peers",
             [

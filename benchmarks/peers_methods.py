@@ -20,7 +20,6 @@ from polyprune.model.build import assemble, reshaped
 from polyprune.pruning.prune import Budget, Method, choose
 from polyprune.pruning.scores_file import ScoreSheet, load_scores, save_scores
 from polyprune.pruning.scoring import Scoring, prepare, score
-from polyprune.pruning.write import Target, write_model
 from polyprune.training.places import Places
 from polyprune.training.plan import Text
 from polyprune.training.recovery import plan_recovery
@@ -35,14 +34,16 @@ def ways() -> list[Way]:
     """In the order of the table; the first is what all others are compared with."""
     nothing, some = (0.0,), (0.3, 0.5, 0.7)
     pruned = Way("polyprune", SIZES, make_pruned, _bring)
-    recovered = Way("polyprune + recovery", SIZES, make_recovered, _bring, as_fast_as=pruned.name)
+    recovered = recovery_of(pruned, SIZES)
+    masked = Way("TextPruner", SIZES, make_masked, _bring)
     whole = lambda subject, _: subject.original  # noqa: E731
     return [
         Way("dense", nothing, _nothing, lambda subject, *_: ready(subject.original)),
         Way("transformers", nothing, _nothing, _bring_transformers),
         pruned,
         recovered,
-        Way("TextPruner", SIZES, make_masked, _bring),
+        masked,
+        recovery_of(masked, (0.5, 0.7)),
         *(
             Way(f"Torch-Pruning, {by}", SIZES, partial(make_thinned, by=by), _bring_thinned)
             for by in ("magnitude", "taylor")
@@ -58,6 +59,12 @@ def ways() -> list[Way]:
             as_fast_as="polyprune + int8",
         ),
     ]
+
+
+def recovery_of(way: Way, sizes: tuple[float, ...]) -> Way:
+    """The same models, each trained for a little while."""
+    make = partial(make_recovered, source=way)
+    return Way(f"{way.name} + recovery", sizes, make, _bring, as_fast_as=way.name)
 
 
 def made_by(way: Way, subject: Subject, size: float) -> Any:
@@ -86,12 +93,11 @@ def make_pruned(subject: Subject, size: float, path: Path) -> None:
     keep(path, pp.shrink(base, gates), subject.original)
 
 
-def make_recovered(subject: Subject, size: float, path: Path) -> None:
-    """The same, and `polyprune prune --recover` on the lines that may be looked at."""
+def make_recovered(subject: Subject, size: float, path: Path, source: Way) -> None:
+    """What another method made, trained as `polyprune prune --recover` does, on the seen lines."""
     with tempfile.TemporaryDirectory(dir=subject.work) as folder:
         pruned, places = Path(folder) / "pruned", Places(Path(folder) / "run")
-        budget = Budget(sparsity=size)
-        write_model(subject.original, Method(), sheet_of(subject), Target(pruned), budget)
+        made_by(source, subject, size).save_pretrained(pruned)
         parallel = None if subject.guesses_words else ENGLISH
         text = Text(source=str(subject.seen_text()), parallel=parallel, block=128, held_out=0)
         run = plan_recovery(pruned, subject.name, text, STEPS, batch=32)

@@ -46,7 +46,7 @@ def torch_pruning(subject: Subject, size: float, by: str) -> Any:
     inner = [layer.attention.self for layer in layers]
     attention = [part for own in inner for part in (own.query, own.key, own.value)]
     heads, units = shape.heads[0], shape.units[0]
-    cut = 1 - kept(units, size) / units
+    cut = 1 - (kept(units, size) + 0.5) / units  # what is left is rounded down
     ids = torch.arange(5, 21)[None]
     pruner = tp.pruner.BasePruner(
         model.base_model,
@@ -86,8 +86,10 @@ def _check(layers: Any, shape: EncoderShape, size: float) -> None:
 def text_pruner(subject: Subject, size: float) -> Gates:
     """The heads and units that TextPruner keeps, uneven from layer to layer; all of the words."""
     from textpruner import GeneralConfig, TransformerPruner, TransformerPruningConfig
+    from textpruner.pruners import transformer_pruner
 
     logging.getLogger("textpruner").setLevel(logging.ERROR)
+    transformer_pruner.tqdm = lambda batches, **_: batches  # no bars in a log
     shape = subject.original.shape
     with tempfile.TemporaryDirectory() as folder:
         config = TransformerPruningConfig(

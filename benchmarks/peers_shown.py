@@ -18,6 +18,7 @@ MODELS = {
 }
 SAME_SHAPE = {
     "polyprune + recovery": "polyprune",
+    "TextPruner + recovery": "TextPruner",
     "polyprune + recovery + int8": "polyprune + int8",
 }
 """Methods whose models were not timed, and whose shapes they have."""
@@ -39,6 +40,7 @@ LINES = {
     "polyprune": Line("#0072b2", "o", "polyprune", 2.2),
     "polyprune + recovery": Line("#004a75", "D", "polyprune,\n40 steps of recovery", 2.2),
     "TextPruner": Line("#d55e00", "^", "TextPruner"),
+    "TextPruner + recovery": Line("#993d00", "<", "TextPruner,\n40 steps of ours"),
     "Torch-Pruning, magnitude": Line("#8a6d00", "s", "Torch-Pruning\n(magnitude)"),
     "Torch-Pruning, taylor": Line("#00735a", "v", "Torch-Pruning\n(Taylor)"),
     "vocabulary": Line("#7f7f7f", "X", "vocabulary cut"),
