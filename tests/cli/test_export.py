@@ -4,6 +4,7 @@ import pytest
 from conftest import speaking_model, tiny_model
 from running import answer, refused
 from test_commands import polyprune
+from test_prune import largest_file
 
 import polyprune as pp
 from polyprune.exporting import runtimes
@@ -67,3 +68,12 @@ def test_every_precision_for_every_runtime(tmp_path, text, runtime, precision):
     assert status == 0
     assert "agreement" in table
     assert pp.load(folder).readout_kind == made["readout"]
+
+
+@pytest.mark.slow
+def test_a_full_disk_leaves_nothing(tmp_path, speaking, text):
+    export = ("export", speaking, "--corpus", text, "--out", tmp_path / "out")
+    with largest_file(20_000):
+        status, _, error = polyprune(*export)
+    assert status == 2, error
+    assert {path.name for path in tmp_path.iterdir()} == {"speaking", "text"}
