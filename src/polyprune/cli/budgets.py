@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .terminal import data_size, duration, fraction, number, progress, times
+from .measure_bar import bar_between_rounds
+from .terminal import data_size, duration, fraction, number, times
 
 SIZE, SPEED = "How much stays", "How fast it becomes"
 
@@ -117,7 +118,9 @@ def solve(wanted: Wanted, model, method, sheet, rest: tuple, row: int = 0):
 
     import torch
 
+    from ..measuring.table import ROUNDS as table_rounds
     from ..measuring.table import Load, cached_table
+    from ..measuring.target import ROUNDS as rounds
     from ..measuring.target import TRIES, Aim, Goal, fit
     from ..pruning.prune import Budget
 
@@ -127,11 +130,11 @@ def solve(wanted: Wanted, model, method, sheet, rest: tuple, row: int = 0):
     if wanted.threads is not None:
         torch.set_num_threads(wanted.threads)
     load = Load(*wanted.batch)
-    with progress("timing", total=0) as watch:
+    with bar_between_rounds(table_rounds[1]) as watch:
         table = cached_table(model, load, watch)
     goal = Goal(wanted.speedup, wanted.latency)
     aim = Aim(goal, load, table, partial(Budget, None, most, *rest), row)
-    with progress("timing", total=TRIES) as watch:
+    with bar_between_rounds(TRIES * rounds[1]) as watch:
         found = fit(model, method, sheet, aim, watch)
     return found.budget, found
 
