@@ -151,7 +151,7 @@ def test_too_few_parameters_say_how_few_are_possible(tmp_path, speaking, text):
     ("options", "why"),
     [
         ([], "Give a budget"),
-        (["--sparsity", "0.5", "--parameters", "5k"], "either a sparsity or a number"),
+        (["--sparsity", "0.5", "--parameters", "5k"], "A sparsity is a budget of its own"),
         (["--parameters", "many"], "such as 60M or 60,000,000, not 'many'"),
         (["--parameters", "0"], "such as 60M"),
         (["--parameters", "5k", "--exact"], "exact knapsack goes with a sparsity"),

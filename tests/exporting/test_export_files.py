@@ -28,6 +28,8 @@ from polyprune.model.hub import load_tokenizer
 for _package in ("onnxscript", "onnxruntime", "openvino"):
     pytest.importorskip(_package, reason='needs pip install "polyprune[openvino]"')
 
+pytestmark = pytest.mark.slow  # each worker would write its own files
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Path:
@@ -95,7 +97,7 @@ def test_the_folder_says_what_was_compared(place):
     assert all(each["agreement"] == 1 for each in exact["differences"].values())
 
 
-@pytest.mark.parametrize("name", ["bytes", pytest.param("intel", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["bytes", "intel"])
 def test_the_lines_of_the_card_run(place, name):
     text = (place / name / "README.md").read_text(encoding="utf-8")
     lines = text.partition("```python\n")[2].partition("```")[0]
