@@ -140,7 +140,9 @@ def bring_trimmed(subject: Subject, size: float, path: Path) -> Ready:
     """With a table from the tokenizer's numbers to those of the rows that are left."""
     model, about = bring(path, subject.original)
     whole, rows = subject.original.shape.vocab_size, torch.tensor(about["rows"])
-    numbers = torch.zeros(whole, dtype=torch.long)
+    # Masking puts words in by chance, of which some are gone.
+    unknown = int((rows == subject.tokenizer.unk_token_id).nonzero()[0])
+    numbers = torch.full((whole,), unknown)
     numbers[rows] = torch.arange(len(rows))
 
     def logits(ids: Tensor, mask: Tensor) -> Tensor:
