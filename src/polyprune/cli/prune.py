@@ -121,9 +121,9 @@ def prune(
     Parameters, size and speed may be asked for together. Speed is that of this machine: what layers
     of every width take is measured once, in a minute or so, and the result is measured too.
 
-    Example: polyprune prune sprout --sparsity 0.5 --out half
-
     Example: polyprune prune e5-small --speedup 2 --size 200MB --out fast
+
+    Example: polyprune prune sprout --sparsity 0.5 --out half
     """
     from ..pruning.budget import Minimum
     from ..pruning.prune import Budget, Method
