@@ -1,7 +1,6 @@
 """Real models, exported: equal on real text in fifteen languages, and in bytes almost as good."""
 
 import pytest
-import torch
 
 import polyprune as pp
 from polyprune.corpora.batches import Batching
@@ -85,8 +84,8 @@ def half(model, tmp_path):
 
     corpus = open_corpus(text_folder("sample"))
     batching = Batching(load_tokenizer(model.config.name_or_path), prefix="query: ")
-    sheet = score(model, batching, corpus, ["en", "sw", "zh"], Scoring(32))
-    torch.manual_seed(0)
+    # The table as it is: splitting it takes longer than all the rest, and no rank has to go.
+    sheet = score(model, batching, corpus, ["en", "sw"], Scoring(16, table="as it is"))
     write_model(model, Method(), sheet, Target(tmp_path / "half"), Budget(0.5))
     return pp.load(tmp_path / "half")
 
