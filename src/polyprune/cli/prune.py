@@ -119,9 +119,8 @@ def prune(
     size, are in one elastic folder, from which polyprune shrink takes what is wanted.
 
     Parameters, size and speed may be asked for together. Speed is that of this machine: what layers
-    of every width take is measured once, in a minute or so, and the result is measured too.
-
-    Example: polyprune prune e5-small --speedup 2 --size 200MB --out fast
+    of every width take is measured once, in a minute or so, and the result is measured too:
+    polyprune prune e5-small --speedup 2 --size 200MB --out fast
 
     Example: polyprune prune sprout --sparsity 0.5 --out half
     """
