@@ -1,0 +1,71 @@
+"""Numbers, languages and names as people read them."""
+
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from ..corpora.languages import Language, language
+from ..errors import UnknownName
+from ..evaluation.tasks import find_task
+from .results import Results, System, Value
+
+SPACE = "\u00a0"
+"""At which no line ends."""
+
+NOTHING = "–"
+"""What stands where there is no number."""
+
+NO_FAMILY = "no family known"
+
+
+def shown(value: Value, form: str = ".1f", unit: str = "") -> str:
+    """A number for people, or a dash."""
+    return NOTHING if value is None else f"{value:{form}}{unit}"
+
+
+def percent(value: Value) -> str:
+    """A share, or a dash; the sign stays with its number."""
+    return NOTHING if value is None else f"{100 * value:.0f}{SPACE}%"
+
+
+def millions(value: Value) -> str:
+    """Of parameters or bytes."""
+    return NOTHING if value is None else f"{value / 1e6:.1f}"
+
+
+def text(anything: Any) -> str:
+    """As HTML has it, also within quotes."""
+    return escape(str(anything), quote=True)
+
+
+def title_of(system: System) -> str:
+    """A system with its size: `Grad, shared, 50 % cut`."""
+    cut = "" if system.sparsity is None else f", {percent(system.sparsity)} cut"
+    return system.title + cut
+
+
+def task_title(results: Results, task: str) -> str:
+    """What a task is called."""
+    if task in results.tasks:
+        return results.tasks[task]
+    try:
+        return find_task(task).title
+    except UnknownName:
+        return task
+
+
+def name_of(code: str) -> str:
+    """A language in English, or its code if nobody knows."""
+    return _known(code, lambda found: found.name, code)
+
+
+def family_of(code: str) -> str:
+    """The family of a language."""
+    return _known(code, lambda found: found.family or NO_FAMILY, NO_FAMILY)
+
+
+def _known(code: str, tell: Callable[[Language], str], otherwise: str) -> str:
+    try:
+        return tell(language(code))
+    except UnknownName:
+        return otherwise
