@@ -45,7 +45,7 @@ def study(
     from ..studies.begin import facts, prepare_data, take_prints
     from ..studies.cells import plan_cells
     from ..studies.conduct import Place, Report
-    from ..studies.results import lines_of, outline_of, summarize, write_lines
+    from ..studies.results import Lines, lines_of, outline_of, summarize
     from ..studies.store import Store, to_do
     from ..studies.work import work
     from .study_tables import tables_of
@@ -61,11 +61,10 @@ def study(
         show_plan(graph, to_do(graph, store), as_json)
         return
 
-    def write() -> tuple[list, list]:
-        scores, sizes = lines_of(graph, outline, store, known)
-        write_lines(store.out / "results.jsonl", scores, outline.study)
-        write_lines(store.out / "sizes.jsonl", sizes, outline.study)
-        return scores, sizes
+    def write() -> Lines:
+        found = lines_of(graph, outline, store, known)
+        found.write(store.out, outline.study)
+        return found
 
     report = Report()
     with stopping() as asked, store.alone():
@@ -73,7 +72,8 @@ def study(
             store.drop(address)
         place = Place(store, start, data, workers or os.cpu_count() or 1, work, lambda: bool(asked))
         carry_out(graph, place, report, write)
-    answer = summarize(outline, *write())
+    found = write()
+    answer = summarize(outline, found.scores, found.sizes)
     answer["failed"] = [
         {"cell": graph.cells[address].title, "address": address, "error": why}
         for address, why in report.failed.items()

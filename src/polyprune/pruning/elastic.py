@@ -69,6 +69,17 @@ class Elastic:
             ranked = unflatten(wanted, self.gating.counts)
             return keep_best(ranked, density, self.weights, Minimum(rank=1))
 
+    @property
+    def holds_one_size(self) -> bool:
+        """Whether gates were trained for one size only."""
+        return not isinstance(self.gating, DynamicGating)
+
+    def every_row(self, sparsity: float | None = None) -> Gates:
+        """The gates of this sparsity, a row each, in the order of `rows`."""
+        with torch.no_grad():
+            own = self._own(self._density(sparsity))
+            return unflatten(own.float().cpu(), self.gating.counts)
+
     def save(self, folder: Path) -> None:
         """Write `gating.safetensors` into a model folder."""
         gating = self.gating

@@ -39,6 +39,8 @@ class Score:
     languages: Mapping[str, Scores] = field(default_factory=dict)
     regime: str = "transfer"
     seed: int | None = None
+    failed: str = ""
+    """Why there are no numbers, where it was tried."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
@@ -67,27 +67,66 @@ def outline_of(study: Study, graph: Graph, runs: Mapping[str, Run]) -> Outline:
     )
 
 
-def lines_of(
-    graph: Graph, outline: Outline, store: Store, facts: Mapping[str, Any]
-) -> tuple[list[Line], list[Line]]:
-    """A line for every score that is done, and one for every size and speed."""
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What has come of a study, each list a file of its own."""
+
+    scores: list[Line]
+    """`results.jsonl`; one that failed has `failed`, which says why, instead of numbers."""
+    sizes: list[Line]
+    """`sizes.jsonl`: size, speed and what is kept, a line a system and size."""
+    curves: list[Line]
+    """`curves.jsonl`: held-out losses over training, a line a trained model."""
+
+    def write(self, folder: Path, study: str) -> None:
+        """Replace a study's lines in the files of a folder."""
+        for name in ("scores", "sizes", "curves"):
+            file = "results" if name == "scores" else name
+            write_lines(folder / f"{file}.jsonl", getattr(self, name), study)
+
+
+def lines_of(graph: Graph, outline: Outline, store: Store, facts: Mapping[str, Any]) -> Lines:
+    """A line for every score that is done or failed, every size and speed, every training."""
     rows = {(row.system, row.sparsity): row for row in outline.rows}
     scores = []
     for each in graph.scores:
-        record = store.record(each.address)
-        if record.get("status") == "done":
-            scores.append(_line(outline.study, rows[each.system, each.size], each, record, facts))
+        record, row = store.record(each.address), rows[each.system, each.size]
+        why = "" if record.get("status") == "done" else _why(graph, store, each.address)
+        if record.get("status") == "done" or why:
+            scores.append(_line(outline.study, row, each, record, facts, why))
     sizes = []
     for key, address in graph.speeds.items():
         record = store.record(address)
         if record.get("status") == "done":
             head = {"study": outline.study, **_row(rows[key])}
             sizes.append(head | record["result"] | {"address": address, **facts})
-    return scores, sizes
+    return Lines(scores, sizes, list(_curves(graph, outline, store)))
 
 
-def _line(study: str, row: Row, scored: Scored, record: Line, facts: Mapping[str, Any]) -> Line:
-    result = record["result"]
+def _why(graph: Graph, store: Store, address: str) -> str:
+    """Why a cell has no result: it failed, or one that it is built on did; else nothing."""
+    record = store.record(address)
+    if record.get("status") == "failed":
+        return str(record.get("error") or "failed")
+    return next(
+        (why for need in graph.cells[address].needs if (why := _why(graph, store, need))), ""
+    )
+
+
+def _curves(graph: Graph, outline: Outline, store: Store) -> Iterator[Line]:
+    first = {row.system: row for row in reversed(outline.rows)}
+    for address, cell in graph.cells.items():
+        curve = store.record(address).get("result", {}).get("curve")
+        if cell.kind == "model" and curve and cell.about["system"] in first:
+            size = {"sparsity": cell.about["size"], "seed": cell.about["seed"]}
+            row = _row(first[cell.about["system"]]) | size
+            yield {"study": outline.study, **row, "curve": curve, "address": address}
+
+
+def _line(
+    study: str, row: Row, scored: Scored, record: Line, facts: Mapping[str, Any], why: str
+) -> Line:
+    result = {"mean": None, "languages": {}} if why else record["result"]
     return {
         "study": study,
         **_row(row),
@@ -96,8 +135,9 @@ def _line(study: str, row: Row, scored: Scored, record: Line, facts: Mapping[str
         "seed": scored.seed,
         "mean": result["mean"],
         "languages": {code: each["scores"] for code, each in result["languages"].items()},
+        **({"failed": why} if why else {}),
         "address": scored.address,
-        "seconds": record["seconds"],
+        "seconds": record.get("seconds"),
         **facts,
     }
 

@@ -89,7 +89,7 @@ class Store:
         if self.out.is_file():
             raise ConfigError(f"{self.out} is a file. Choose another --out.")
         others = [path for path in self.out.glob("*") if path.name[0] != "."]
-        known = {"cells", "data", "results.jsonl", "sizes.jsonl"}
+        known = {"cells", "data", "results.jsonl", "sizes.jsonl", "curves.jsonl"}
         if others and not known & {path.name for path in others}:
             raise ConfigError(f"{self.out} is something else than a study. Choose another --out.")
 

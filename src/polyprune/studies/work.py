@@ -28,7 +28,7 @@ def work(job: Job, stop: Stop) -> dict[str, Any]:
 def make_model(job: Job, stop: Stop) -> dict[str, Any]:
     """Train what a config says; the model is in `run/model`."""
     from ..training.places import Places
-    from ..training.results import results_of
+    from ..training.results import curve_of, results_of
 
     run, out = job.payload, job.folder / "run"
     run = replace(run, saving=replace(run.saving, trackers=(), keep=1))
@@ -37,7 +37,8 @@ def make_model(job: Job, stop: Stop) -> dict[str, Any]:
     for folder in (places.checkpoints, places.prepared, places.start, *out.glob("cut-*")):
         shutil.rmtree(folder, ignore_errors=True)
     found = results_of(out)
-    return {name: found[name] for name in ("steps", "losses", "held_out", "dense")} | tokens
+    kept = {name: found[name] for name in ("steps", "losses", "held_out", "dense")}
+    return kept | tokens | {"curve": curve_of(out)}
 
 
 def tune(job: Job, stop: Stop) -> dict[str, Any]:
@@ -106,12 +107,14 @@ def speed(job: Job, stop: Stop) -> dict[str, Any]:
     from ..measuring.speed import compare
     from ..model.footprint import footprint_of, weight_bytes
     from ..pruning.elastic import load
+    from ..pruning.kept import kept_of
 
     sentences, tokens = job.settings["batch"]
     # In one precision, whatever they are stored in: it is shapes that are compared.
     dense, own = (
         load(path, "hidden-states", dtype=torch.float32) for path in (job.start, job.models[0])
     )
+    kept = kept_of(own, dense.shape, job.settings["sparsity"])
     own, language = _one_size(own, job.settings["sparsity"])
     size = footprint_of(own.config, "hidden-states", tokens)
     generator = torch.Generator().manual_seed(0)
@@ -127,6 +130,7 @@ def speed(job: Job, stop: Stop) -> dict[str, Any]:
         "heads": list(own.shape.heads),
         "units": list(own.shape.units),
         "rank": own.shape.rank,
+        **kept,
         "sentences_per_second": found.sentences_per_second,
         "ratio": found.ratio,
         "low": found.low,

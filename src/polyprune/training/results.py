@@ -26,3 +26,11 @@ def dense_losses(out: Path) -> dict[str, float]:
     """The held-out losses of the model that training started from, where it is comparable."""
     path = Places(out).dense
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def curve_of(out: Path) -> list[dict[str, Any]]:
+    """The held-out losses of every step at which they were taken."""
+    log = read_log(Places(out).log)
+    return [
+        {"step": entry["step"], "held_out": entry["held_out"]} for entry in log if entry["held_out"]
+    ]

@@ -1,0 +1,72 @@
+"""What a training run and an elastic folder tell without being run."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ..training.places import Places
+from ..training.results import curve_of
+from .read_lines import SHARED, curves_of, results_of
+from .results import Results, System
+
+SIZES = tuple(percent / 100 for percent in range(5, 100, 5))
+"""Sparsities at which an elastic folder is looked at."""
+
+
+def run_results(folder: Path) -> Results:
+    """The held-out losses of a training run."""
+    system = System(folder.name, folder.name)
+    curves = tuple(curves_of(system, curve_of(folder)))
+    record = json.loads(Places(folder).record.read_text(encoding="utf-8"))
+    about = {"run": record} if isinstance(record, dict) else {}
+    return Results(folder.name, curves=curves, about=about)
+
+
+def elastic_results(folder: Path) -> Results:
+    """What an elastic folder keeps for every language in every size, and how large that is."""
+    from ..model.folder import GATING
+    from ..model.hub import read_shape
+    from ..pruning.elastic import load_elastic
+
+    config, readout = read_shape(folder)
+    elastic = load_elastic(folder / GATING, config.shape)
+    every = not elastic.holds_one_size
+    lines = [{"sparsity": None, **_size(config, readout), **_whole(config.shape)}]
+    for sparsity in SIZES if every else (None,):
+        lines.append(_line(elastic, sparsity, config, readout))
+    named = [{"system": folder.name, "title": folder.name, **line} for line in lines]
+    return results_of([{**line, "model": folder.name} for line in named], folder.name)
+
+
+def _line(elastic: Any, sparsity: float | None, config: Any, readout: Any) -> dict[str, Any]:
+    from ..model.build import reshaped
+    from ..model.shrink import shape_kept
+    from ..pruning.kept import kept_by_row
+
+    # As large as one folder for all its languages would be.
+    shape = shape_kept(elastic.gates(sparsity), config.shape)
+    setting = "shared" if elastic.rows == (SHARED,) else "non-shared"
+    return {
+        "sparsity": sparsity,
+        "setting": setting,
+        **_size(reshaped(config, shape), readout),
+        **_whole(config.shape),
+        **kept_by_row(elastic, sparsity),
+    }
+
+
+def _size(config: Any, readout: Any) -> dict[str, Any]:
+    from ..model.footprint import footprint_of, weight_bytes
+
+    size = footprint_of(config, readout)
+    return {
+        "parameters": size.parameters,
+        "encoder_parameters": size.encoder_parameters,
+        "multiply_adds": size.multiply_adds,
+        "bytes": weight_bytes(config, size),
+    }
+
+
+def _whole(shape: Any) -> dict[str, Any]:
+    widths = {"heads": list(shape.heads), "units": list(shape.units), "rank": shape.rank}
+    return {"whole": widths | {"head_width": shape.head_width}}
