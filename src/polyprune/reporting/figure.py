@@ -17,6 +17,9 @@ class Point:
     """The interval of `y`, where one is known."""
     label: str = ""
     """What is written beside it."""
+    left: Value = None
+    right: Value = None
+    """The interval of `x`, where one is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,10 @@ class Series:
     colour: str = ""
     """Series of one panel that have the same word here have the same colour; else each its own."""
     dashed: bool = False
+    shade: Value = None
+    """From 0 to 1 along a scale of colours, for series that have an order, as layers do."""
+    faint: bool = False
+    """Drawn thinly behind the others, and not in the legend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,9 @@ class Axis:
     log: bool = False
     ticks: tuple[float, ...] = ()
     """Where there are marks; chosen by whoever draws unless given."""
+    low: Value = None
+    high: Value = None
+    """Where it begins and ends, unless the data say so."""
 
 
 @dataclass(frozen=True, slots=True)
