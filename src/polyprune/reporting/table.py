@@ -45,3 +45,5 @@ class Table:
     caption: str = ""
     notes: tuple[str, ...] = field(default=())
     """Below it: what is known to be wrong in what is quoted."""
+    naming: int = 1
+    """How many columns say what a row is of, and are repeated wherever a table is broken."""
