@@ -14,7 +14,7 @@ from running import polyprune
 import polyprune as pp
 from polyprune.demo import stages as of_demo
 from polyprune.demo.place import KEPT
-from polyprune.demo.tour import Stage, Table
+from polyprune.demo.tour import Stage, System, Table
 from polyprune.miniature import write as miniature
 
 
@@ -25,7 +25,7 @@ def two_stages(monkeypatch):
     def make(tour, watch):
         for name in watch("making", ("model", "elastic", "tasks")):
             (tour.work / name).mkdir()
-        tour.note("retrieval", 90.0, model="dense", size=0.0, language="sw")
+        tour.note_scores(System("dense", 0.0, tour.work), "retrieval", "accuracy", {"sw": 90.0})
         return Table("What was made", ("name", "count"), (("folders", "3"),))
 
     def fail(tour, watch):
@@ -49,7 +49,7 @@ def test_a_tour_tells_what_it_did_and_where_it_is(two_stages, tmp_path):
 
 def test_a_tour_as_json(two_stages, tmp_path):
     answer = json.loads(polyprune("demo", "--model", "sprout", "--out", tmp_path, "--json")[1])
-    assert answer["results"][0]["value"] == 90
+    assert answer["results"][0]["mean"] == {"accuracy": 90}
     assert answer["out"] == str(tmp_path)
 
 
@@ -103,9 +103,11 @@ def test_the_whole_tour_and_what_to_do_next(tmp_path):
     assert pp.load(tmp_path / "tour" / "elastic").at(sparsity=0.7).elastic is None
     lines = (tmp_path / "tour" / "results.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
-    assert {"retrieval", "masked words", "speed", "heads", "XNLI", "POS"} <= {
-        row["what"] for row in rows
-    }
+    scored = {(row["system"], row["task"]) for row in rows if "task" in row}
+    assert {("recovered", "retrieval"), ("pruned", "masked words"), ("elastic", "udpos")} <= scored
+    assert {row["system"] for row in rows if "kept" in row} == {
+        "dense", "pruned", "recovered", "elastic",
+    }  # fmt: skip
     for line in run.stdout.splitlines():
         if line.startswith("polyprune "):
             again = [*command, *shlex.split(line)[1:]]

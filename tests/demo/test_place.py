@@ -18,8 +18,9 @@ from polyprune.demo.place import (
     write_lines,
 )
 from polyprune.demo.plan import Plan, Texts
-from polyprune.demo.tour import Stage, Table, Tour, by_language
+from polyprune.demo.tour import Stage, System, Table, Tour, by_language
 from polyprune.errors import ConfigError
+from polyprune.reporting.read import read_results
 
 
 def test_a_folder_has_to_be_free_unless_told(tmp_path):
@@ -83,16 +84,36 @@ def test_the_next_commands_are_commands_with_options_that_they_have(tmp_path):
 
 def test_what_is_not_a_number_is_null_in_a_file(tmp_path):
     tour = Tour(Plan(), tmp_path, Texts(tmp_path, {"en": ["one"]}))
-    tour.note("retrieval", float("nan"), language="sw")
+    system = System("pruned", 0.5, tmp_path)
+    tour.note_scores(system, "retrieval", "accuracy", {"sw": float("nan"), "ur": 50.0})
+    tour.note_scores(system, "retrieval", "accuracy", {"sw": float("nan")})
     stage = Stage("wait", lambda tour, watch: Table("", (), ()), lambda plan, codes: 1)
     tour.take(stage, lambda _, things: things)
     write_lines(tmp_path / "results.jsonl", tour.records("polyprune demo"))
-    first, second = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
-    assert first["value"] is None
-    assert second["what"] == "seconds"
-    assert second["value"] >= 0
-    assert {"polyprune", "torch"} <= first["run"]["versions"].keys()
-    assert "threads" in first["run"]["machine"]
+    lines = (tmp_path / "results.jsonl").read_text().splitlines()
+    first, second, third = map(json.loads, lines)
+    assert first["languages"] == {"sw": {"accuracy": None}, "ur": {"accuracy": 50}}
+    assert (first["mean"], second["mean"]) == ({"accuracy": 50}, {"accuracy": None})
+    assert third["stage"] == "wait"
+    assert third["seconds"] >= 0
+    assert {"polyprune", "torch"} <= first["versions"].keys()
+    assert "threads" in first["machine"]
+
+
+def test_what_a_tour_writes_is_read_as_results(tmp_path):
+    tour = Tour(Plan(), tmp_path, Texts(tmp_path, {"en": ["one"]}))
+    for name, size, value in (("dense", 0.0, 90.0), ("pruned", 0.5, 60.0)):
+        system = System(name, size, tmp_path)
+        tour.note_scores(system, "retrieval", "accuracy", {"sw": value})
+        tour.note(system, parameters=10, ratio=1 + size, low=1.0, high=2.0)
+    write_lines(tmp_path / "results.jsonl", tour.records("polyprune demo"))
+    results = read_results([str(tmp_path)])
+    assert [(each.name, each.sparsity) for each in results.systems] == [
+        ("dense", None), ("pruned", 0.5),
+    ]  # fmt: skip
+    assert results.scores[1].languages == {"sw": {"accuracy": 60}}
+    assert results.sizes[1].faster == 1.5
+    assert results.about["command"] == "polyprune demo"
 
 
 def test_means_are_of_numbers():

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from ..evaluation.asking import Asking
 from ..evaluation.evaluate import evaluate_system
@@ -12,12 +11,13 @@ from ..evaluation.rows import own_row
 from ..evaluation.settings import Grid, Setup
 from ..evaluation.tasks import find_task
 from ..evaluation.tuning import Tuning
+from ..reporting.read_folder import size_lines
 from ..training.phases import Phase
 from ..training.places import Places
 from ..training.plan import Batch, GatingPlan, Run, Saving, Start, Text
 from ..training.run import train
 from .plan import Plan, Texts
-from .tour import Table, Tour, one_digit
+from .tour import System, Table, Tour, one_digit
 
 TASKS = ("xnli", "udpos")
 START = "sprout"
@@ -55,7 +55,10 @@ def every_size(tour: Tour, watch: Watch) -> Table:
     places = Places(tour.work / "every-size")
     run = elastic_run(tour.plan, tour.texts)
     reports = list(watch("step", train(run, places.out, watch=watch)))
-    places.model.rename(tour.work / "elastic")
+    elastic = tour.work / "elastic"
+    places.model.rename(elastic)
+    for line in size_lines(elastic, tour.plan.all_sizes):
+        tour.note(System("elastic", line["sparsity"], elastic), **line)
     last = reports[-1].held_out
     rows = [(f"{report.step}", f"{report.losses['total']:.3f}", f"{1 - (report.density or 0):.0%}")
             for report in (reports[0], reports[len(reports) // 2], reports[-1])]  # fmt: skip
@@ -104,10 +107,11 @@ def _scores(tour: Tour, name: str, data: Path, watch: Watch) -> dict[float, floa
         result = evaluate_system(str(out), task, asking, size, watch=_named(watch, task.title))
         score = next(iter(result.mean or {}), "")
         found[size] = (result.mean or {}).get(score, float("nan"))
-        for code, each in result.languages.items():
-            value = (each.scores or {}).get(score, float("nan"))
-            more: dict[str, Any] = {"model": "elastic", "size": size, "language": code}
-            tour.note(task.title, value, score=score, **more)
+        own = {
+            code: (each.scores or {}).get(score, float("nan"))
+            for code, each in result.languages.items()
+        }
+        tour.note_scores(System("elastic", size, out), task.name, score, own)
     return found
 
 

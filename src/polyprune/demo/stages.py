@@ -3,7 +3,6 @@
 import shutil
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,6 +15,7 @@ from ..model.footprint import footprint_of, weight_bytes
 from ..model.hub import find, longest_of
 from ..model.sentences import prompt_of
 from ..pruning.elastic import load
+from ..pruning.kept import kept_of
 from ..pruning.prune import Budget, Method
 from ..pruning.scoring import Scoring, default_loss, score
 from ..pruning.write import Target, write_model
@@ -90,9 +90,6 @@ def prune(tour: Tour, watch: Watch) -> Table:
         system = System("pruned", size, folder)
         tour.systems.append(system)
         worst = max(report.differences.values())
-        tour.of_system(system, "difference", worst)
-        if size == tour.plan.recovered:
-            _note_layers(tour, system, audit)
         rows.append(
             (
                 system.title,
@@ -105,18 +102,6 @@ def prune(tour: Tour, watch: Watch) -> Table:
         )
     columns = ("cut", "parameters", "heads", "units", "rank", "error")
     return Table("What was kept, and how exactly it computes that", columns, tuple(rows))
-
-
-def _note_layers(tour: Tour, system: System, audit: Any) -> None:
-    assert tour.original is not None
-    shape = tour.original.shape
-    for what, kept, before in (
-        ("heads", audit.heads, shape.heads),
-        ("units", audit.units, shape.units),
-    ):
-        for layer, (value, whole) in enumerate(zip(kept, before, strict=True)):
-            tour.of_system(system, what, value, layer=layer, whole=whole)
-    tour.of_system(system, "rank", audit.rank, whole=shape.rank)
 
 
 def recover(tour: Tour, watch: Watch) -> Table:
@@ -148,8 +133,7 @@ def translations(tour: Tour, watch: Watch) -> Table:
         model = tour.load(system, "hidden-states")
         own = find_translations(model, tokenizer, tour.texts.held_out, ENGLISH, watch)
         found[system.title] = own
-        for code, value in own.items():
-            tour.of_system(system, "retrieval", value, language=code)
+        tour.note_scores(system, "retrieval", "accuracy", own)
     title = f"Translations found, in percent, among {tour.plan.held_out} English lines"
     return by_language(title, found)
 
@@ -160,14 +144,12 @@ def words(tour: Tour, watch: Watch) -> Table:
     for system in tour.systems:
         own = guess_words(tour.load(system), tokenizer, tour.texts.held_out, watch)
         found[system.title] = own
-        for code, value in own.items():
-            tour.of_system(system, "masked words", value, language=code)
+        tour.note_scores(system, "masked words", "accuracy", own)
     return by_language("Masked words guessed, in percent", found)
 
 
 def speed(tour: Tour, watch: Watch) -> Table:
     """Parameters, megabytes and sentences a second, side by side."""
-    # The recovered model is as large as what it was before: measured once.
     systems = [each for each in tour.systems if each.name != "recovered"]
     models = {each.title: tour.load(each, "hidden-states") for each in systems}
     found = compare(models, _batch(tour), rounds=tour.plan.rounds, watch=watch)
@@ -176,11 +158,20 @@ def speed(tour: Tour, watch: Watch) -> Table:
         model, fast = models[system.title], found[system.title]
         size = footprint_of(model.config, model.readout_kind)
         weight = weight_bytes(model.config, size)
-        tour.of_system(system, "parameters", size.parameters)
-        tour.of_system(system, "parameters in layers", size.encoder_parameters)
-        tour.of_system(system, "bytes", weight)
-        tour.of_system(system, "sentences per second", fast.sentences_per_second)
-        tour.of_system(system, "speed", fast.ratio, low=fast.low, high=fast.high)
+        # A recovered model is as large and as fast as what it was before.
+        for each in [system, *(s for s in tour.systems if _is_recovered(s, system))]:
+            tour.note(
+                each,
+                parameters=size.parameters,
+                encoder_parameters=size.encoder_parameters,
+                multiply_adds=size.multiply_adds,
+                bytes=weight,
+                sentences_per_second=fast.sentences_per_second,
+                ratio=fast.ratio,
+                low=fast.low,
+                high=fast.high,
+                **kept_of(model, models["dense"].shape),
+            )
         rows.append(
             (
                 system.title,
@@ -195,6 +186,10 @@ def speed(tour: Tour, watch: Watch) -> Table:
     sentences, tokens = MEASURED
     title = f"Size and speed, {sentences} sentences of {tokens} tokens at a time"
     return Table(title, ("", "layers", "in all", "MB", "a second", "faster", "95 %"), tuple(rows))
+
+
+def _is_recovered(system: System, pruned: System) -> bool:
+    return system.name == "recovered" and pruned.name == "pruned" and system.size == pruned.size
 
 
 def _batch(tour: Tour) -> Tensor:

@@ -20,6 +20,14 @@ from ..training.prepare import tokenizer_of
 from ..training.run import versions
 from .plan import Plan, Texts
 
+TITLES = {
+    "dense": "Uncut",
+    "pruned": "Cut",
+    "recovered": "Cut and recovered",
+    "elastic": "Elastic sprout",
+}
+"""What the models are called for people."""
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -37,7 +45,7 @@ class System:
     """A model that is measured."""
 
     name: str
-    """`dense`, `pruned` or `recovered`."""
+    """`dense`, `pruned`, `recovered` or `elastic`."""
     size: float
     """Its sparsity."""
     folder: Path
@@ -46,6 +54,11 @@ class System:
     def title(self) -> str:
         """In a few letters."""
         return f"{self.size:.0%}" if self.name == "pruned" else self.name
+
+    def record(self) -> dict[str, Any]:
+        """Its name and size, as results have them."""
+        sparsity = None if self.name == "dense" else self.size
+        return {"system": self.name, "title": TITLES[self.name], "sparsity": sparsity}
 
 
 @dataclass
@@ -59,15 +72,19 @@ class Tour:
     sheet: ScoreSheet | None = None
     systems: list[System] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
-    """A line a measurement, as they lie in results.jsonl."""
+    """A line a score of a model and a line a size, as they lie in results.jsonl."""
 
-    def note(self, what: str, value: float, **more: Any) -> None:
-        """Write a measurement down, with what it is of: model, size, language, layer."""
-        self.rows.append({"what": what, "value": value, **more})
+    def note(self, system: System, **found: Any) -> None:
+        """Write down what was found of a model."""
+        self.rows.append({**system.record(), **found})
 
-    def of_system(self, system: System, what: str, value: float, **more: Any) -> None:
-        """The same, of one of the models."""
-        self.note(what, value, model=system.name, size=system.size, **more)
+    def note_scores(
+        self, system: System, task: str, score: str, languages: Mapping[str, float]
+    ) -> None:
+        """Write down how a model did at a task, in every language."""
+        by_code = {code: {score: known(value)} for code, value in languages.items()}
+        average = known(mean(list(languages.values())))
+        self.note(system, task=task, mean={score: average}, languages=by_code)
 
     def load(self, system: System, readout: str | None = None) -> PolyprunePreTrainedModel:
         """In single precision, whatever it is kept in."""
@@ -77,7 +94,7 @@ class Tour:
         """One stage, and how long it took."""
         tables: list[Table] = []
         seconds = seconds_of(lambda: tables.append(stage.run(self, watch)))
-        self.note("seconds", seconds, stage=stage.name)
+        self.rows.append({"stage": stage.name, "seconds": round(seconds, 2)})
         return tables[0]
 
     def tokenizer(self) -> Any:
@@ -89,9 +106,7 @@ class Tour:
         """The measurements as they are written, each with what it was made by and on."""
         run = {"model": self.plan.model, "command": command}
         run |= {"machine": machine(), "versions": versions()}
-        return [
-            {**{name: known(value) for name, value in row.items()}, "run": run} for row in self.rows
-        ]
+        return [row | run for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,10 @@ from ..model.folder import GATING
 from ..model.gates_file import SHARED
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.shape import EncoderShape
-from ..model.shrink import shrink
+from ..model.story import Cut
 from ..model.tensor_file import metadata_of, read_tensors
 from .budget import ComponentWeights, Minimum, density_of, keep_best, unflatten
+from .cut import shrunk
 from .gating import DynamicGating, FixedGating, LearnedGating
 from .hard_concrete import HardConcrete
 from .subnetworks import union
@@ -44,7 +45,9 @@ class Elastic:
         combine: str = "mean",
     ) -> PolyprunePreTrainedModel:
         """The model of this size for these languages: an ordinary, smaller one."""
-        return shrink(model, self.gates(sparsity, languages, combine))
+        gates = self.gates(sparsity, languages, combine)
+        own = () if self.rows == (SHARED,) else [self.rows[i] for i in self._rows(languages)]
+        return shrunk(model, gates, Cut(languages=tuple(own)))
 
     def gates(
         self,

@@ -1,9 +1,11 @@
 """What a training run and an elastic folder tell without being run."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..errors import ConfigError
 from ..training.places import Places
 from ..training.results import curve_of
 from .read_lines import SHARED, curves_of, results_of
@@ -24,18 +26,25 @@ def run_results(folder: Path) -> Results:
 
 def elastic_results(folder: Path) -> Results:
     """What an elastic folder keeps for every language in every size, and how large that is."""
+    named = {"system": folder.name, "title": folder.name, "model": folder.name}
+    return results_of([{**named, **line} for line in size_lines(folder)], folder.name)
+
+
+def size_lines(folder: Path, sizes: Sequence[float] = (0.0, *SIZES)) -> list[dict[str, Any]]:
+    """A line for every sparsity, as the file of a study has them; for the one if there is one."""
     from ..model.folder import GATING
     from ..model.hub import read_shape
     from ..pruning.elastic import load_elastic
 
     config, readout = read_shape(folder)
     elastic = load_elastic(folder / GATING, config.shape)
-    every = not elastic.holds_one_size
-    lines = [{"sparsity": None, **_size(config, readout), **_whole(config.shape)}]
-    for sparsity in SIZES if every else (None,):
-        lines.append(_line(elastic, sparsity, config, readout))
-    named = [{"system": folder.name, "title": folder.name, **line} for line in lines]
-    return results_of([{**line, "model": folder.name} for line in named], folder.name)
+    lines = []
+    for sparsity in (None,) if elastic.holds_one_size else sizes:
+        try:
+            lines.append(_line(elastic, sparsity, config, readout))
+        except ConfigError:  # nothing would be left of the words
+            break
+    return lines
 
 
 def _line(elastic: Any, sparsity: float | None, config: Any, readout: Any) -> dict[str, Any]:

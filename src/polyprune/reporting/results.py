@@ -156,6 +156,14 @@ class Results:
         )
 
 
+def dense_of(results: Results, system: System) -> System | None:
+    """What a system was cut from: itself with nothing cut, else the dense model, else nothing."""
+    uncut = [each for each in results.systems if not each.sparsity]
+    own = (each for each in uncut if each.name == system.name)
+    named = (each for each in uncut if each.name == "dense")
+    return next(own, None) or next(named, None) or next(iter(uncut), None)
+
+
 def number(value: Any) -> Value:
     """A finite number, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
