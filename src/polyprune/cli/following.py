@@ -127,7 +127,7 @@ def progress_of(
 
 def summary(step: int, losses: Mapping[str, float], dense: Mapping[str, float]) -> str:
     """The held-out loss of every language in a few lines, those that lag behind dense marked."""
-    from ..training.held_out import lagging
+    from ..training.lagging import lagging
 
     marked = set(lagging(losses, dense))
     mean = sum(losses.values()) / len(losses)
@@ -144,7 +144,7 @@ def in_rows(cells: Mapping[str, str]) -> list[str]:
 
 def show_held_out(results: Mapping[str, Any]) -> None:
     """What each language has come to, beside the dense model where there was one."""
-    from ..training.held_out import lagging
+    from ..training.lagging import lagging
 
     losses, dense = results["held_out"], results["dense"]
     if not losses:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import torch
@@ -77,15 +76,3 @@ def measured_by(objective: Objective) -> dict[str, float]:
     # There are no translations of held-out text.
     own = {name: weight for name, weight in objective.wanted.items() if name != "translations"}
     return own or {"embeddings": 1.0}
-
-
-def lagging(losses: Mapping[str, float], dense: Mapping[str, float]) -> list[str]:
-    """The languages that lost most: half as much again as the median, relative to dense.
-
-    Relative, because languages differ in how many words there are to choose from.
-    """
-    lost = {code: losses[code] / dense[code] - 1 for code in losses if dense.get(code)}
-    if len(lost) < 3:
-        return []
-    bound = 1.5 * max(median(lost.values()), 0.01)
-    return [code for code, share in lost.items() if share > bound]

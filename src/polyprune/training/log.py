@@ -22,6 +22,7 @@ class Log:
         """Add a line."""
         line = json.dumps(_finite(record), ensure_ascii=False, allow_nan=False)
         self._file.write(line.encode() + b"\n")
+        self._file.flush()  # to others who look, though not yet to the disk
 
     def flush(self) -> int:
         """Have the disk hold all of it; its length."""
