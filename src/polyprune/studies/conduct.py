@@ -9,6 +9,7 @@ from typing import Any
 
 from .cells import Cell, Graph
 from .pool import Job, Outcome, Pool, Work
+from .progress import write_plan
 from .store import Store, to_do
 
 TICK = 0.25
@@ -55,6 +56,7 @@ class Report:
 def conduct(graph: Graph, place: Place, report: Report) -> Iterator[State]:
     """Do all that is still to do; a state whenever something has changed."""
     store = place.store
+    write_plan(graph, store.out)
     tidy(graph, store, graph.cells)
     pending = {cell.address: cell for cell in to_do(graph, store)}
     course = _Course(graph, place, report, pending, _seconds(graph, store))
