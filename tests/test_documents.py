@@ -65,7 +65,7 @@ def test_the_commands_of_the_readme_run(tmp_path, e5_folder):
 @pytest.mark.slow
 def test_the_examples_of_every_help_run(tmp_path, e5_folder):
     write_text(tmp_path)
-    first = ("score", "prune", "train", "shrink", "finetune", "evaluate", "study")
+    first = ("score", "prune", "train", "shrink", "finetune", "evaluate", "study", "watch")
     verbs = (*first, "measure", "ls")
     for verb in verbs:
         text = run_command(["polyprune", verb, "--help"], tmp_path, e5_folder).stdout

@@ -21,7 +21,7 @@ def polyprune(*arguments):
     run = CliRunner().invoke(cli.app, [str(a) for a in arguments], catch_exceptions=True)
     if isinstance(run.exception, Exception):
         try:
-            cli.report(run.exception)
+            cli.fail(run.exception)
         except SystemExit as stop:
             return stop.code, run.stdout, str(run.exception)
     return run.exit_code, run.stdout, run.stderr
@@ -45,7 +45,7 @@ def test_help_is_quick_and_does_not_import_torch():
 
 
 def test_every_help_ends_in_an_example():
-    tuned = ("finetune", "evaluate", "study")
+    tuned = ("finetune", "evaluate", "study", "watch")
     for verb in ("demo", "score", "prune", "train", "shrink", *tuned, "measure", "check"):
         status, out, _ = polyprune(verb, "--help")
         assert status == 0

@@ -16,10 +16,12 @@ from . import (
     ls,
     measure,
     prune,
+    report,
     score,
     shrink,
     study,
     train,
+    watch,
 )
 
 app = typer.Typer(
@@ -41,6 +43,8 @@ for verb in (
     finetune.finetune,
     evaluate.evaluate,
     study.study,
+    report.report,
+    watch.watch,
     measure.measure,
     check.check,
     demo.demo,
@@ -54,10 +58,10 @@ def main() -> None:
     try:
         app()
     except Exception as error:
-        report(error)
+        fail(error)
 
 
-def report(error: Exception) -> NoReturn:
+def fail(error: Exception) -> NoReturn:
     """Tell the user's mistakes in one sentence and exit with 2; anything else is ours: raise it."""
     if isinstance(error, PolypruneError):
         message = str(error)

@@ -1,0 +1,95 @@
+"""`polyprune watch`: a run or a study, seen from outside while it goes."""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .terminal import AsJson, show_json
+
+
+def watch(
+    folder: Annotated[
+        Path, typer.Argument(help="What train, finetune, prune --recover or study writes to.")
+    ],
+    every: Annotated[
+        float, typer.Option(min=0.1, max=3600, help="Seconds from one look to the next.")
+    ] = 2.0,
+    once: Annotated[bool, typer.Option("--once", help="Show how it stands, and stop.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show how far a training run or a study has come, with a bar for every language.
+
+    It only reads, so it may run beside it, on any machine that sees the folder, and be stopped with
+    Ctrl-C. It ends by itself when the run does. Where there is no terminal, it looks once.
+
+    Example: polyprune watch run --once
+    """
+    from rich.console import Console
+
+    look, lines_of = reader_of(folder)
+    console = Console(highlight=False)
+    try:
+        if as_json:
+            show_json(asdict(look()))
+        elif once or not console.is_terminal:
+            _show(console, lines_of(look(), console.width, None))
+        else:
+            _show(console, _follow(console, look, lines_of, every))
+    except KeyboardInterrupt:
+        return
+
+
+def reader_of(folder: Path) -> tuple[Callable[[], Any], Callable[..., list]]:
+    """A function that looks at what is in a folder, and one that makes lines of what it saw."""
+    from ..errors import ConfigError
+    from ..studies.progress import StudyReader
+    from ..training.progress import RunReader
+    from .watch_study_view import study_lines
+    from .watch_view import training_lines
+
+    wanted = "Give the folder of a polyprune train, finetune, prune --recover or study."
+    found: tuple[Any, Callable[..., list]] = (RunReader(folder), training_lines)
+    if found[0].read() is None:
+        found = (StudyReader(folder), study_lines)
+    if found[0].read() is None:
+        what = "is neither a run nor a study" if folder.exists() else "does not exist"
+        raise ConfigError(f"{folder} {what}. {wanted}")
+    last = found[0].read()
+
+    def look() -> Any:
+        """What is there; what there was, where a recovered model is just being moved."""
+        nonlocal last
+        last = found[0].read() or last
+        return last
+
+    return look, found[1]
+
+
+def _follow(
+    console: Any, look: Callable[[], Any], lines_of: Callable[..., list], every: float
+) -> list:
+    """Look again and again, until it is finished or somebody has seen enough; the last lines."""
+    from rich.console import Group
+    from rich.live import Live
+
+    state = look()
+    with Live(console=console, screen=True, auto_refresh=False) as live:
+        try:
+            while state.state != "finished":
+                lines = lines_of(state, console.width, console.height)
+                live.update(Group(*lines), refresh=True)
+                time.sleep(every)
+                state = look()
+        except KeyboardInterrupt:
+            pass
+    return lines_of(state, console.width, None)
+
+
+def _show(console: Any, lines: list) -> None:
+    from rich.console import Group
+
+    console.print(Group(*lines))
