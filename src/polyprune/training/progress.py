@@ -132,7 +132,7 @@ class RunReader:
             state,
             steps_per_second=speed,
             tokens_per_second=None if speed is None else speed * self._course.tokens_a_step,
-            elapsed_seconds=None if None in (begun, until) else max(0.0, until - begun),  # pyright: ignore[reportOptionalOperand]
+            elapsed_seconds=None if begun is None or until is None else max(0.0, until - begun),
             left_seconds=_left(state, speed),
             silent_seconds=silent,
         )
@@ -169,12 +169,12 @@ def plan_of(record: Mapping[str, Any]) -> Plan:
     """What a record says, as far as it says it."""
     phases = [phase for phase in record.get("phases") or () if isinstance(phase, dict)]
     gating, labels = _part(record, "gating"), _part(record, "objective").get("labels")
-    steps = [phase.get("steps") for phase in phases]
+    steps = [steps for phase in phases if isinstance(steps := phase.get("steps"), int)]
     return Plan(
         model=str(_part(record, "model").get("start") or ""),
         corpus="" if labels else str(_part(record, "corpus").get("source") or ""),
         phases=tuple(str(phase.get("name") or phase.get("train") or "") for phase in phases),
-        steps=sum(steps) if steps and all(isinstance(each, int) for each in steps) else None,
+        steps=sum(steps) if steps and len(steps) == len(phases) else None,
         gating=str(gating.get("kind") or "none"),
         setting=str(gating.get("setting") or ""),
         sparsity=number(gating.get("sparsity")),
