@@ -1,0 +1,78 @@
+"""What the paper has in the same place, and what is known to be wrong in its print."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from .paper import paper_results, read_paper
+from .results import Results, Score, Scores, System
+from .table_numbers import alike
+
+IN_BRACKETS = "In brackets: the paper's numbers, of XLM-R base on XTREME."
+
+Touched = Iterable[tuple[str, str]]
+"""The names of systems and columns that numbers of the paper stand in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotes:
+    """The paper beside other results, or nothing."""
+
+    scores: Mapping[tuple[str, str, str], tuple[Score, ...]]
+    """Of all sizes, by the system's name, task and regime."""
+    own: bool = False
+    """Whether the results are the paper's themselves, so that there is nothing to put beside."""
+
+    def find(self, system: System, task: str, regime: str) -> Score | None:
+        """What the paper has for the same system in the same size."""
+        known = self.scores.get((system.name, task, regime), ())
+        fits = (each for each in known if alike(each.system.sparsity, system.sparsity))
+        return next(fits, None)
+
+    def of(self, system: System, task: str, regime: str) -> Scores:
+        """Its mean over languages, or no scores."""
+        found = self.find(system, task, regime)
+        return {} if found is None else found.mean
+
+    def of_language(self, system: System, task: str, regime: str, code: str) -> Scores:
+        """What it has for one language, or no scores."""
+        found = self.find(system, task, regime)
+        return {} if found is None else found.languages.get(code, {})
+
+    def notes(self, table: str, touched: Touched) -> tuple[str, ...]:
+        """What is to be said below a table in which these numbers are the paper's."""
+        touched = set(touched)
+        if not touched:
+            return ()
+        wrong = tuple(_sentence(error) for error in _errors(table, touched))
+        return wrong if self.own else (IN_BRACKETS, *wrong)
+
+
+def quotes_for(results: Results, beside_paper: bool = True) -> Quotes:
+    """What to put beside results: nothing if they are the paper's own, or if it is not wanted."""
+    paper = paper_results()
+    # Not by title or command, which whoever merges or renames results may have changed.
+    own = bool(results.scores) and all(score in paper.scores for score in results.scores)
+    return Quotes(_paper() if beside_paper and not own else {}, own)
+
+
+@cache
+def _paper() -> Mapping[tuple[str, str, str], tuple[Score, ...]]:
+    found: dict[tuple[str, str, str], tuple[Score, ...]] = {}
+    for score in paper_results().scores:
+        key = (score.system.name, score.task, score.regime)
+        found[key] = (*found.get(key, ()), score)
+    return found
+
+
+def _errors(table: str, touched: set[tuple[str, str]]) -> Iterable[Mapping]:
+    for error in read_paper()["error"]:
+        if table in error.get("tables", ()) and any(
+            name in error.get("systems", (name,)) and column in error.get("columns", (column,))
+            for name, column in touched
+        ):
+            yield error
+
+
+def _sentence(error: Mapping) -> str:
+    return f"{error['where']}. Printed: {error['printed']}. Rather: {error['meant']}."

@@ -1,0 +1,35 @@
+"""Which tables there are to show of some results."""
+
+from dataclasses import replace
+
+from .results import Failure, Results
+from .table import Table
+from .table_quotes import quotes_for
+from .tables_languages import languages_table, losses_table, task_by_language
+from .tables_scores import dynamic_table, improved_table, main_table, regimes_of, tasks_of
+from .tables_sizes import sizes_table
+
+
+def tables(results: Results, *, beside_paper: bool = True) -> list[Table]:
+    """The paper's Tables 1, 2, 3 and 5, what each language lost, and sizes, as far as known."""
+    quotes = quotes_for(results, beside_paper)
+    found = [make(results, quotes) for make in (main_table, improved_table, dynamic_table)]
+    for name in tasks_of(results, regimes_of(results)):
+        task = task_by_language(results, name)
+        if task is not None:
+            found += [languages_table(task, quotes), losses_table(task)]
+    found.append(sizes_table(results, quotes))
+    known = [table for table in found if table is not None]
+    return _with_failures(known, results.failures)
+
+
+def _with_failures(known: list[Table], failures: tuple[Failure, ...]) -> list[Table]:
+    """What failed is told below the first table, which has dashes there."""
+    if not known or not failures:
+        return known
+    notes = tuple(f"Failed: {each.what}: {_first_line(each.why)}" for each in failures)
+    return [replace(known[0], notes=(*known[0].notes, *notes)), *known[1:]]
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "no reason known")

@@ -1,0 +1,254 @@
+"""Tables of all tasks side by side: the paper's Tables 1, 2 and 3."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..evaluation.tasks import TASKS
+from .results import Results, System
+from .table import Cell, Row, Table
+from .table_numbers import (
+    AVERAGES,
+    DENSE,
+    Seeds,
+    alike,
+    average,
+    by_seed,
+    fair_size,
+    score_cell,
+    with_best,
+)
+from .table_quotes import Quotes
+from .words import percent, task_title
+
+REGIMES = {
+    "transfer": "Cross-lingual transfer: fine-tuned on English, tested in all languages",
+    "translate-train-all": "Translate-train-all: fine-tuned on English and its translations",
+}
+"""What stands above the rows of a regime, in the order of the paper."""
+
+FOUR = ("xnli", "udpos", "panx", "tydiqa")
+"""The tasks of Tables 2 and 3."""
+
+IMPROVED = ("l0-shared", "l0-non-shared", "l0-non-shared-distil")
+"""The systems of Table 2."""
+
+DYNAMIC = "-ds"
+"""How the name of a system ends that is another with Dynamic Sparsification."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows that stand together under a heading, and are compared with each other only."""
+
+    heading: str
+    regime: str
+    systems: tuple[System, ...]
+    tasks: tuple[str, ...]
+    """Those that count in its averages; other columns have dashes."""
+    size: float | None
+    """The sparsity of those whose best is marked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a table is made of."""
+
+    name: str
+    title: str
+    tasks: tuple[str, ...]
+    averages: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    caption: str = ""
+
+
+def main_table(results: Results, quotes: Quotes) -> Table | None:
+    """A row a system and size, a column a task, and both averages (Table 1)."""
+    regimes = regimes_of(results)
+    size = fair_size(score.system for score in results.scores)
+    blocks = tuple(
+        Block(
+            heading_of(regime, tasks_of(results, [regime])),
+            regime,
+            _systems(results, regime),
+            tasks_of(results, [regime]),
+            size,
+        )
+        for regime in regimes
+    )
+    tasks = tasks_of(results, regimes)
+    answers = any("exact" in score.mean for score in results.scores)
+    rules = list(AVERAGES) if answers else list(AVERAGES)[:1]
+    caption = ""
+    if answers and len(tasks) > 1:
+        caption = (
+            "Answers are F1/EM. The average takes all numbers, F1 and EM apart; XTREME's takes "
+            "tasks, of F1 and EM their mean."
+        )
+    draft = Draft(
+        "main",
+        "All tasks",
+        tasks,
+        tuple(rules) if len(tasks) > 1 else (),
+        blocks,
+        caption,
+    )
+    return _fill(results, quotes, draft)
+
+
+def improved_table(results: Results, quotes: Quotes) -> Table | None:
+    """Plain L0, improved L0, and that with distillation (Table 2)."""
+    for regime in reversed(regimes_of(results)):  # the paper's is translate-train-all
+        known = [s for name in IMPROVED for s in _systems(results, regime, FOUR) if s.name == name]
+        if len({each.name for each in known}) > 1:
+            block = Block("", regime, tuple(known), _four(results, regime), fair_size(known))
+            title = "Improved L0"
+            return _fill(results, quotes, _small("improved-l0", title, (block,)))
+    return None
+
+
+def dynamic_table(results: Results, quotes: Quotes) -> Table | None:
+    """Systems with and without Dynamic Sparsification, in the same size (Table 3)."""
+    for regime in reversed(regimes_of(results)):
+        systems = _systems(results, regime, FOUR)
+        blocks = [
+            Block(one.title, regime, (one, other), _four(results, regime), one.sparsity)
+            for one in systems
+            for other in systems
+            if other.name == one.name + DYNAMIC and alike(one.sparsity, other.sparsity)
+        ]
+        if blocks:
+            title = "With and without Dynamic Sparsification"
+            return _fill(results, quotes, _small("dynamic", title, tuple(blocks)))
+    return None
+
+
+def regimes_of(results: Results) -> list[str]:
+    """Those that there are scores of, the paper's first."""
+    found = dict.fromkeys(score.regime for score in results.scores)
+    return [each for each in REGIMES if each in found] + [e for e in found if e not in REGIMES]
+
+
+def heading_of(regime: str, tasks: Iterable[str]) -> str:
+    """What stands above its rows; nothing where nothing was fine-tuned."""
+    tuned = (TASKS.get(task) for task in tasks)
+    return REGIMES.get(regime, regime) if any(task and task.recipe for task in tuned) else ""
+
+
+def tasks_of(results: Results, regimes: Iterable[str]) -> tuple[str, ...]:
+    """The tasks that there are scores of, in the paper's order, then others."""
+    regimes = set(regimes)
+    found = dict.fromkeys(score.task for score in results.scores if score.regime in regimes)
+    return (*(t for t in TASKS if t in found), *(t for t in found if t not in TASKS))
+
+
+def naming_cells(system: System) -> tuple[Cell, Cell]:
+    """Its title and how much of it was cut, in percent."""
+    cut = None if system.sparsity is None else round(100 * system.sparsity, 6)
+    digits = 0 if cut is None or cut == round(cut) else 1
+    return Cell(text=system.title), Cell((cut,), digits=digits)
+
+
+def in_rows(systems: Iterable[System]) -> tuple[System, ...]:
+    """Each once: the dense one, then others as they are named, their sizes together."""
+    found = tuple(dict.fromkeys(systems))
+    names = list(dict.fromkeys(each.name for each in found))
+    return tuple(
+        sorted(found, key=lambda s: (s.name != DENSE, names.index(s.name), s.sparsity or 0.0))
+    )
+
+
+def bold_note(sizes: Iterable[float | None], grid: Iterable[Sequence[Cell]]) -> tuple[str, ...]:
+    """What bold means, if anything is."""
+    if not any(cell.best for line in grid for cell in line):
+        return ()
+    known = {percent(size) for size in sizes}
+    which = f"those of which {known.pop()} is cut" if len(known) == 1 else "each size"
+    return (f"Bold: the best of {which}.",)
+
+
+def spread_note(grid: Iterable[Sequence[Cell]]) -> tuple[str, ...]:
+    """What a deviation is of, if there is one."""
+    several = any(cell.spread is not None for line in grid for cell in line)
+    return ("±: the standard deviation over seeds, where there are several.",) if several else ()
+
+
+def _small(name: str, title: str, blocks: tuple[Block, ...]) -> Draft:
+    tasks = blocks[0].tasks
+    averages = ("XTREME average",) if len(tasks) > 1 else ()
+    regime = REGIMES.get(blocks[0].regime, blocks[0].regime).partition(":")[0]
+    return Draft(name, title, tasks, averages, blocks, f"{regime}.")
+
+
+def _systems(
+    results: Results, regime: str, tasks: Sequence[str] | None = None
+) -> tuple[System, ...]:
+    return in_rows(
+        score.system
+        for score in results.scores
+        if score.regime == regime and (tasks is None or score.task in tasks)
+    )
+
+
+def _four(results: Results, regime: str) -> tuple[str, ...]:
+    return tuple(task for task in tasks_of(results, [regime]) if task in FOUR)
+
+
+def _fill(results: Results, quotes: Quotes, draft: Draft) -> Table | None:
+    """The table of a draft, or None if it would have no rows."""
+    found = by_seed(results.scores)
+    means = {key: {seed: s.mean for seed, s in own.items()} for key, own in found.items()}
+    rows, cells, touched = [], [], set()
+    columns = (*draft.tasks, *draft.averages)
+    for block in draft.blocks:
+        grid = [_line(means, quotes, draft, block, system) for system in block.systems]
+        grid = with_best(block.systems, grid, block.size)
+        for system, line in zip(block.systems, grid, strict=True):
+            rows.append(Row((*naming_cells(system), *line), block.heading))
+            touched |= touched_by(quotes, system, columns, line)
+        cells += grid
+    if not rows:
+        return None
+    bold = bold_note((block.size for block in draft.blocks), cells)
+    return Table(
+        draft.name,
+        draft.title,
+        ("system", "cut %", *(task_title(results, t) for t in draft.tasks), *draft.averages),
+        tuple(rows),
+        draft.caption,
+        (*bold, *spread_note(cells), *quotes.notes(draft.name, touched)),
+        naming=2,
+    )
+
+
+def touched_by(
+    quotes: Quotes, system: System, columns: Sequence[str], line: Sequence[Cell]
+) -> set[tuple[str, str]]:
+    """Where a row has numbers of the paper: beside its own, or as its own."""
+    return {
+        (system.name, column)
+        for column, cell in zip(columns, line, strict=True)
+        if any(value is not None for value in (cell.values if quotes.own else cell.paper))
+    }
+
+
+def _line(
+    means: Mapping[tuple[str, System, str], Seeds],
+    quotes: Quotes,
+    draft: Draft,
+    block: Block,
+    system: System,
+) -> list[Cell]:
+    own = {task: means.get((block.regime, system, task), {}) for task in block.tasks}
+    paper: dict[str, Seeds] = {
+        task: {None: quotes.of(system, task, block.regime)} for task in block.tasks
+    }
+    line = []
+    for task in draft.tasks:
+        quoted = score_cell(paper.get(task, {})).values
+        cell = score_cell(own.get(task, {}))
+        line.append(cell if quoted == (None,) else replace(cell, paper=quoted))
+    for name in draft.averages:
+        value, spread = average(own, AVERAGES[name])
+        printed, _ = average(paper, AVERAGES[name])
+        line.append(Cell((value,), spread=spread, paper=() if printed is None else (printed,)))
+    return line
