@@ -1,0 +1,106 @@
+"""Results as one page that needs nothing else: explored, sorted, downloaded, shown to others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..figure import Figure
+from ..results import Results
+from ..table import Table
+from .about import again_html, failures_html
+from .assets import policy, script, style
+from .data import page_data
+from .escape import cleaned, embedded, safe
+from .explorer_html import explorer_html, map_html
+from .summary import facts, summary
+from .table_html import tables_html
+
+__all__ = ["page"]
+
+
+def page(
+    results: Results,
+    tables: Sequence[Table] = (),
+    figures: Sequence[Figure] = (),
+    *,
+    now: Mapping[str, Any] | None = None,
+) -> str:
+    """A whole HTML file; `now` is what else is known of how it came about, or known better."""
+    results = replace(results, about={**results.about, **(now or {})})
+    parts = {
+        "explore": explorer_html(results),
+        "tables": _section("tables", "Tables", tables_html(tables)),
+        "figures": _section("figures", "Figures", _figures(figures)),
+        "map": map_html(results),
+        "failures": failures_html(results),
+        "again": again_html(results.about),
+    }
+    return (
+        f"{_head(results.title)}<body>\n{_top(results, parts)}\n<main id='content'>\n"
+        f"{_intro(results)}\n" + "\n".join(filter(None, parts.values())) + "\n</main>\n"
+        '<div id="tip" role="tooltip" hidden></div>\n'
+        f'<script type="application/json" id="data">{embedded(page_data(results, figures))}'
+        f"</script>\n<script>{script()}</script>\n</body>\n</html>\n"
+    )
+
+
+def _head(title: str) -> str:
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{safe(policy())}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
+        f"<title>{safe(title)}</title>\n<style>{style()}</style>\n</head>\n"
+    )
+
+
+TITLES = {
+    "explore": "Explore",
+    "tables": "Tables",
+    "figures": "Figures",
+    "map": "Map",
+    "failures": "Failures",
+    "again": "Run it again",
+}
+
+
+def _top(results: Results, parts: Mapping[str, str]) -> str:
+    links = "".join(
+        f'<li><a href="#{name}">{TITLES[name]}</a></li>' for name, part in parts.items() if part
+    )
+    return (
+        '<a class="skip" href="#content">Skip to the results</a>\n<header class="top">'
+        f'<nav aria-label="Parts of this page"><ul>{links}</ul></nav>'
+        '<button type="button" id="theme" class="small" hidden>Dark</button></header>'
+    )
+
+
+def _intro(results: Results) -> str:
+    tiles = "".join(
+        f"<li><b>{safe(value)}</b><span>{safe(what)}</span></li>" for value, what in facts(results)
+    )
+    return (
+        f'<div class="intro"><h1>{safe(cleaned(results.title) or "Results")}</h1>'
+        f'<p class="summary">{safe(summary(results))}</p></div>'
+        + (f'<ul class="facts" aria-label="In short">{tiles}</ul>' if tiles else "")
+        + "<noscript><p>Charts on this page are drawn by a script, which is switched off here. "
+        "The tables need none.</p></noscript>"
+    )
+
+
+def _figures(figures: Sequence[Figure]) -> str:
+    """Places that the script draws in, with what can be read without it."""
+    return "".join(
+        f'<figure class="figure" data-figure="{i}"><h3>{safe(figure.title)}</h3>'
+        f'<div class="panels"></div><figcaption>{safe(figure.caption)}</figcaption></figure>'
+        for i, figure in enumerate(figures)
+    )
+
+
+def _section(name: str, title: str, inside: str) -> str:
+    if not inside:
+        return ""
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{title}</h2>'
+        f"{inside}</section>"
+    )

@@ -1,0 +1,59 @@
+"""What did not come to an end, and how to run everything again."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..results import Results
+from .escape import safe
+
+FIRST = ("model", "date", "commit", "machine", "versions")
+"""What is told first; then the rest as it comes."""
+
+
+def failures_html(results: Results) -> str:
+    """What failed, each with its reason."""
+    if not results.failures:
+        return ""
+    inside = "".join(
+        f"<li><b>{safe(each.what)}</b> <span>{safe(each.why)}</span></li>"
+        for each in results.failures
+    )
+    count = len(results.failures)
+    told = "One thing was" if count == 1 else f"{count} things were"
+    return (
+        '<section id="failures" aria-labelledby="failures-title"><h2 id="failures-title">'
+        f'What failed</h2><p class="quiet">{told} tried and did not come to an end. Its numbers '
+        f'are missing above, not zero.</p><ul class="failures">{inside}</ul></section>'
+    )
+
+
+def again_html(about: Mapping[str, Any]) -> str:
+    """The command, and what it was run by and on."""
+    command = about.get("command")
+    told = f'<pre tabindex="0"><code>{safe(command)}</code></pre>' if command else ""
+    names = [name for name in FIRST if name in about]
+    names += [name for name in about if name not in (*FIRST, "command")]
+    return (
+        '<section id="again" aria-labelledby="again-title"><h2 id="again-title">Run it again</h2>'
+        f"{told}{entries({name: about[name] for name in names})}"
+        '<p class="buttons"><button type="button" id="all-results">Download all results (JSON)'
+        "</button></p></section>"
+    )
+
+
+def entries(about: Mapping[Any, Any]) -> str:
+    """Names and values; what is nested becomes a list of its own."""
+    if not about:
+        return ""
+    inside = "".join(
+        f"<div><dt>{safe(name)}</dt><dd>{_value(value)}</dd></div>" for name, value in about.items()
+    )
+    return f"<dl>{inside}</dl>"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return entries(value) or "none"
+    if isinstance(value, list | tuple | set | frozenset):
+        return f"<ul>{''.join(f'<li>{_value(each)}</li>' for each in value)}</ul>"
+    return safe("–" if value is None else value)

@@ -1,0 +1,122 @@
+"""Tables as HTML: whole and readable by themselves; a script only sorts them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from ..results import Value
+from ..table import Cell, Row, Table
+from ..words import NOTHING, SPACE, shown
+from .escape import cleaned, safe
+
+LONG = 40
+"""Tables with more rows are folded up at first."""
+
+MANY = 2
+"""Where more tables go language by language, those are folded up too."""
+
+
+def tables_html(tables: Sequence[Table]) -> str:
+    """All of them in their order, those that are folded up after the others."""
+    many = sum(_by_language(table) for table in tables) > MANY
+    folded = [len(table.rows) > LONG or (many and _by_language(table)) for table in tables]
+    ordered = sorted(zip(folded, tables, strict=True), key=lambda pair: pair[0])
+    return "".join(table_html(table, fold) for fold, table in ordered)
+
+
+def _by_language(table: Table) -> bool:
+    return table.name.startswith(("languages", "losses"))
+
+
+def table_html(table: Table, folded: bool = False) -> str:
+    """A table with its caption and what is to be said of it."""
+    about = f'<p class="quiet">{safe(table.caption)}</p>' if table.caption else ""
+    inside = (
+        f'{about}<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
+        f'<table class="sortable" data-name="{safe(table.name)}">'
+        f'<caption class="unseen">{safe(table.title)}</caption>'
+        f"{_head(table)}{_bodies(table)}</table></div>"
+        f"{_notes([*_reasons(table), *table.notes])}"
+        '<p class="buttons"><button type="button" class="small" data-csv-of-table '
+        f'aria-label="Download {safe(table.title)} as CSV">CSV</button></p>'
+    )
+    if not folded:
+        return f'<div class="table"><h3>{safe(table.title)}</h3>{inside}</div>'
+    size = f"{len(table.rows)}{SPACE}rows, {len(table.columns)}{SPACE}columns"
+    return (
+        f'<details class="table"><summary><h3>{safe(table.title)}</h3> '
+        f'<span class="quiet">{size}</span></summary>{inside}</details>'
+    )
+
+
+def _head(table: Table) -> str:
+    names = "".join(
+        f'<th scope="col"><button type="button">{safe(name) or "Name"}</button></th>'
+        for name in table.columns
+    )
+    return f"<thead><tr>{names}</tr></thead>"
+
+
+def _bodies(table: Table) -> str:
+    """A body a group, so that sorting leaves groups together."""
+    parts = []
+    for group, rows in groupby(table.rows, key=lambda row: row.group):
+        title = (
+            f'<tr class="group"><th scope="rowgroup" colspan="{len(table.columns)}">'
+            f"<span>{safe(group)}</span></th></tr>"
+            if group
+            else ""
+        )
+        lines = "".join(_row(row, len(table.columns)) for row in rows)
+        parts.append(f"<tbody>{title}{lines}</tbody>")
+    return "".join(parts)
+
+
+def _row(row: Row, columns: int) -> str:
+    cells = (*row.cells, *(Cell(),) * (columns - len(row.cells)))
+    name = f'<th scope="row"{_key(cells[0])}>{cell_html(cells[0])}</th>' if cells else ""
+    return f"<tr>{name}{''.join(_data(cell) for cell in cells[1:])}</tr>"
+
+
+def _data(cell: Cell) -> str:
+    best = ' class="best"' if cell.best else ""
+    return f"<td{best}{_key(cell)}>{cell_html(cell)}</td>"
+
+
+def _key(cell: Cell) -> str:
+    """What a cell is sorted by, where it is a number: of F1 and exact match the first."""
+    known = bool(cell.values) and cell.values[0] is not None
+    return f' data-value="{cell.values[0]!r}"' if known else ""
+
+
+def cell_html(cell: Cell) -> str:
+    """What a cell says; words where there are no numbers, and why where something failed."""
+    if cell.failed:
+        why = safe(cell.failed)
+        return f'<button type="button" class="why" data-tip="{why}">failed</button>'
+    main = _numbers(cell.values, cell.digits) if cell.values else safe(cell.text)
+    told = f"<b>{main}</b>" if cell.best else main
+    if cell.spread is not None:
+        told += f' <span class="aside">±{SPACE}{shown(cell.spread, f".{cell.digits}f")}</span>'
+    if any(value is not None for value in cell.paper):
+        told += f' <span class="aside">[{_numbers(cell.paper, cell.digits)}]</span>'
+    return told or NOTHING
+
+
+def _numbers(values: Sequence[Value], digits: int) -> str:
+    if all(value is None for value in values):
+        return NOTHING
+    return f"{SPACE}/{SPACE}".join(shown(value, f".{digits}f") for value in values)
+
+
+def _reasons(table: Table) -> Iterator[str]:
+    """What failed, in words, for whoever does not point at cells."""
+    for row in table.rows:
+        for column, cell in zip(table.columns, row.cells, strict=False):
+            if cell.failed:
+                name = row.cells[0].text or row.group
+                yield f"{cleaned(name)}, {cleaned(column)}: failed. {cleaned(cell.failed)}"
+
+
+def _notes(notes: Sequence[str]) -> str:
+    inside = "".join(f"<li>{safe(note)}</li>" for note in dict.fromkeys(notes))
+    return f'<ul class="notes">{inside}</ul>' if inside else ""
