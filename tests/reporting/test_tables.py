@@ -232,6 +232,30 @@ def test_an_average_varies_as_the_averages_of_its_seeds_do():
     assert (cell.values, cell.spread) == ((45.0,), 0.0)
 
 
+def test_where_only_some_tasks_were_repeated_their_average_tells_how_much_seeds_matter():
+    scores = [Score(GRAD, "udpos", {"f1": 90.0}, seed=1)]
+    for seed, first, second in ((1, 40.0, 50.0), (2, 44.0, 52.0)):
+        scores += [xnli(GRAD, first, seed), Score(GRAD, "tatoeba", {"accuracy": second}, seed=seed)]
+        scores.append(xnli(DENSE, 60.0 + seed, seed))
+    # What nothing was trained for has no seed.
+    scores.append(Score(DENSE, "tatoeba", {"accuracy": 70.0}, seed=1))
+    scores += [xnli(L0, 10.0, 1), Score(L0, "tatoeba", {"accuracy": 20.0}, seed=1)]
+    table = named(Results(scores=tuple(scores)), beside_paper=False)["main"]
+    cell = row(table, GRAD.title)["over seeds"]
+    assert cell.values == (46.5,)
+    assert cell.spread == pytest.approx(3 / math.sqrt(2))
+    assert cell_text(row(table, "Dense")["over seeds"]) == "65.8 ±0.4"
+    assert cell_text(row(table, L0.title)["over seeds"]) == "–"
+    assert "(XNLI, Tatoeba)" in table.caption
+
+
+def test_results_read_together_with_the_papers_are_not_mixed_with_them():
+    ours = Results(scores=(xnli(GRAD, 40.0, 1), xnli(GRAD, 41.0, 2)))
+    both = ours.with_more(paper_results())
+    assert named(both)["main"] == named(ours)["main"]
+    assert row(named(both)["main"], GRAD.title)["XNLI"].values == (40.5,)
+
+
 def test_tasks_of_ones_own_come_after_the_papers():
     scores = (
         Score(GRAD, "retrieval", {"top1": 90.0}),

@@ -1,7 +1,7 @@
 """What the paper has in the same place, and what is known to be wrong in its print."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from .paper import paper_results, read_paper
@@ -48,12 +48,18 @@ class Quotes:
         return wrong if self.own else (IN_BRACKETS, *wrong)
 
 
-def quotes_for(results: Results, beside_paper: bool = True) -> Quotes:
-    """What to put beside results: nothing if they are the paper's own, or if it is not wanted."""
-    paper = paper_results()
+def apart_from_paper(results: Results, beside_paper: bool = True) -> tuple[Results, Quotes]:
+    """Results, and what to put beside them: nothing if they are the paper's own, or not wanted.
+
+    Of results that were read together with the paper's the paper's scores are left out: it has
+    systems of the same names, and would be taken for another seed of them.
+    """
     # Not by title or command, which whoever merges or renames results may have changed.
-    own = bool(results.scores) and all(score in paper.scores for score in results.scores)
-    return Quotes(_paper() if beside_paper and not own else {}, own)
+    paper = paper_results().scores
+    others = tuple(score for score in results.scores if score not in paper)
+    if results.scores and not others:
+        return results, Quotes({}, own=True)
+    return replace(results, scores=others), Quotes(_paper() if beside_paper else {})
 
 
 @cache

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from .results import Failure, Results
 from .table import Table
-from .table_quotes import quotes_for
+from .table_quotes import apart_from_paper
 from .tables_languages import languages_table, losses_table, task_by_language
 from .tables_scores import dynamic_table, improved_table, main_table, regimes_of, tasks_of
 from .tables_sizes import sizes_table
@@ -12,7 +12,7 @@ from .tables_sizes import sizes_table
 
 def tables(results: Results, *, beside_paper: bool = True) -> list[Table]:
     """The paper's Tables 1, 2, 3 and 5, what each language lost, and sizes, as far as known."""
-    quotes = quotes_for(results, beside_paper)
+    results, quotes = apart_from_paper(results, beside_paper)
     found = [make(results, quotes) for make in (main_table, improved_table, dynamic_table)]
     for name in tasks_of(results, regimes_of(results)):
         task = task_by_language(results, name)

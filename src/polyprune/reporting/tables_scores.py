@@ -18,6 +18,7 @@ from .table_numbers import (
     with_best,
 )
 from .table_quotes import Quotes
+from .table_seeds import NOT_REPEATED, OVER_SEEDS, Repeated, repeated
 from .words import percent, task_title
 
 REGIMES = {
@@ -47,6 +48,7 @@ class Block:
     """Those that count in its averages; other columns have dashes."""
     size: float | None
     """The sparsity of those whose best is marked."""
+    repeated: Repeated = NOT_REPEATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +67,11 @@ def main_table(results: Results, quotes: Quotes) -> Table | None:
     """A row a system and size, a column a task, and both averages (Table 1)."""
     regimes = regimes_of(results)
     size = fair_size(score.system for score in results.scores)
-    blocks = tuple(
-        Block(
-            heading_of(regime, tasks_of(results, [regime])),
-            regime,
-            _systems(results, regime),
-            tasks_of(results, [regime]),
-            size,
-        )
-        for regime in regimes
-    )
+    blocks = []
+    for regime in regimes:
+        own, systems = tasks_of(results, [regime]), _systems(results, regime)
+        again = repeated(_by_task(_means(results), regime, system, own) for system in systems)
+        blocks.append(Block(heading_of(regime, own), regime, systems, own, size, again))
     tasks = tasks_of(results, regimes)
     answers = any("exact" in score.mean for score in results.scores)
     rules = list(AVERAGES) if answers else list(AVERAGES)[:1]
@@ -84,14 +81,13 @@ def main_table(results: Results, quotes: Quotes) -> Table | None:
             "Answers are F1/EM. The average takes all numbers, F1 and EM apart; XTREME's takes "
             "tasks, of F1 and EM their mean."
         )
-    draft = Draft(
-        "main",
-        "All tasks",
-        tasks,
-        tuple(rules) if len(tasks) > 1 else (),
-        blocks,
-        caption,
-    )
+    averages = tuple(rules) if len(tasks) > 1 else ()
+    again = {task_title(results, task) for block in blocks for task in block.repeated.tasks}
+    if again:
+        averages = (*averages, OVER_SEEDS)
+        which = ", ".join(task_title(results, t) for t in tasks if task_title(results, t) in again)
+        caption = f"{caption} Over seeds: the average of what all seeds have ({which}).".strip()
+    draft = Draft("main", "All tasks", tasks, averages, tuple(blocks), caption)
     return _fill(results, quotes, draft)
 
 
@@ -195,8 +191,7 @@ def _four(results: Results, regime: str) -> tuple[str, ...]:
 
 def _fill(results: Results, quotes: Quotes, draft: Draft) -> Table | None:
     """The table of a draft, or None if it would have no rows."""
-    found = by_seed(results.scores)
-    means = {key: {seed: s.mean for seed, s in own.items()} for key, own in found.items()}
+    means = _means(results)
     rows, cells, touched = [], [], set()
     columns = (*draft.tasks, *draft.averages)
     for block in draft.blocks:
@@ -220,6 +215,19 @@ def _fill(results: Results, quotes: Quotes, draft: Draft) -> Table | None:
     )
 
 
+Means = Mapping[tuple[str, System, str], Seeds]
+"""Of each regime, system and task."""
+
+
+def _means(results: Results) -> Means:
+    found = by_seed(results.scores)
+    return {key: {seed: s.mean for seed, s in own.items()} for key, own in found.items()}
+
+
+def _by_task(means: Means, regime: str, system: System, tasks: Iterable[str]) -> dict[str, Seeds]:
+    return {task: means.get((regime, system, task), {}) for task in tasks}
+
+
 def touched_by(
     quotes: Quotes, system: System, columns: Sequence[str], line: Sequence[Cell]
 ) -> set[tuple[str, str]]:
@@ -231,14 +239,8 @@ def touched_by(
     }
 
 
-def _line(
-    means: Mapping[tuple[str, System, str], Seeds],
-    quotes: Quotes,
-    draft: Draft,
-    block: Block,
-    system: System,
-) -> list[Cell]:
-    own = {task: means.get((block.regime, system, task), {}) for task in block.tasks}
+def _line(means: Means, quotes: Quotes, draft: Draft, block: Block, system: System) -> list[Cell]:
+    own = _by_task(means, block.regime, system, block.tasks)
     paper: dict[str, Seeds] = {
         task: {None: quotes.of(system, task, block.regime)} for task in block.tasks
     }
@@ -248,6 +250,9 @@ def _line(
         cell = score_cell(own.get(task, {}))
         line.append(cell if quoted == (None,) else replace(cell, paper=quoted))
     for name in draft.averages:
+        if name == OVER_SEEDS:
+            line.append(block.repeated.cell(system, own))
+            continue
         value, spread = average(own, AVERAGES[name])
         printed, _ = average(paper, AVERAGES[name])
         line.append(Cell((value,), spread=spread, paper=() if printed is None else (printed,)))
