@@ -1,6 +1,7 @@
 """A study is understood from its files at any time, by somebody who only reads."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,8 +157,8 @@ def test_records_are_read_again_only_when_they_change(planned, monkeypatch):
 
 def test_a_folder_without_cells_is_no_study(tmp_path):
     assert not is_study(tmp_path)
-    assert StudyReader(tmp_path).read() is None
-    assert StudyReader(tmp_path / "nowhere").read() is None
+    assert StudyReader(tmp_path).read(NOW) is None
+    assert StudyReader(tmp_path / "nowhere").read(NOW) is None
 
 
 def line(system, task, seed=1, sparsity=None, **languages):
@@ -194,9 +195,9 @@ def test_a_real_study_is_followed_to_its_end_without_a_trace(tmp_path):
     place = Place(store, tmp_path / "start", str(tmp_path / "wishes"), 1, fake_work.work)
     reader, done = StudyReader(store.out), []
     for _ in conduct(graph, place, Report()):
-        done.append(reader.read().whole.done)
+        done.append(reader.read(time.time()).whole.done)
     assert done == sorted(done)
     before = sorted(store.out.rglob("*"))
-    found = reader.read()
+    found = reader.read(time.time())
     assert sorted(store.out.rglob("*")) == before
     assert (found.state, found.whole.done) == ("finished", len(graph.cells))

@@ -1,6 +1,7 @@
 """A run is understood from its files at any time, by somebody who only reads."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -200,17 +201,17 @@ def test_a_model_that_has_recovered_keeps_its_log(tmp_path):
 
 
 def test_what_is_no_run_is_none(tmp_path):
-    assert RunReader(tmp_path / "nowhere").read() is None
-    assert RunReader(tmp_path).read() is None
+    assert RunReader(tmp_path / "nowhere").read(NOW) is None
+    assert RunReader(tmp_path).read(NOW) is None
     (tmp_path / "run.json").write_text('{"phases": 3}')
-    assert RunReader(tmp_path).read() is None
+    assert RunReader(tmp_path).read(NOW) is None
 
 
 def test_a_damaged_record_is_told(tmp_path):
     folder = write_run(tmp_path / "run")
     (folder / "run.json").write_text('{"phases": [')
     with pytest.raises(CheckpointError, match=r"run\.json is damaged.*--force"):
-        RunReader(folder).read()
+        RunReader(folder).read(time.time())
 
 
 def test_a_real_run_is_followed_step_by_step_without_a_trace(speaking, text, tmp_path):
@@ -218,12 +219,12 @@ def test_a_real_run_is_followed_step_by_step_without_a_trace(speaking, text, tmp
     reader, steps = RunReader(out), []
     for report in train(run, out):
         before = sorted(out.rglob("*"))
-        found = reader.read()
+        found = reader.read(time.time())
         assert sorted(out.rglob("*")) == before
         assert found is not None
         assert found.losses == pytest.approx(report.losses)
         steps.append(found.step)
     assert steps == [1, 2, 3, 4, 5, 6]
-    found = reader.read()
+    found = reader.read(time.time())
     assert (found.state, found.steps) == ("finished", 6)
     assert set(found.held_out) == set(found.dense) != set()

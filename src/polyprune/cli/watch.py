@@ -51,22 +51,25 @@ def reader_of(folder: Path) -> tuple[Callable[[], Any], Callable[..., list]]:
     from .watch_study_view import study_lines
     from .watch_view import training_lines
 
-    wanted = "Give the folder of a polyprune train, finetune, prune --recover or study."
-    found: tuple[Any, Callable[..., list]] = (RunReader(folder), training_lines)
-    if found[0].read() is None:
-        found = (StudyReader(folder), study_lines)
-    if found[0].read() is None:
+    reader, lines_of = RunReader(folder), training_lines
+    last: Any = reader.read(time.time())
+    if last is None:
+        reader, lines_of = StudyReader(folder), study_lines
+        last = reader.read(time.time())
+    if last is None:
         what = "is neither a run nor a study" if folder.exists() else "does not exist"
-        raise ConfigError(f"{folder} {what}. {wanted}")
-    last = found[0].read()
+        raise ConfigError(
+            f"{folder} {what}. Give the folder of a polyprune train, finetune, prune --recover or "
+            "study."
+        )
 
     def look() -> Any:
         """What is there; what there was, where a recovered model is just being moved."""
         nonlocal last
-        last = found[0].read() or last
+        last = reader.read(time.time()) or last
         return last
 
-    return look, found[1]
+    return look, lines_of
 
 
 def _follow(

@@ -1,7 +1,6 @@
 """How far a study has come, from its files alone, while another process writes them."""
 
 import json
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -95,11 +94,10 @@ class StudyReader:
     _runs: dict[str, RunReader] = field(default_factory=dict)
     _standings: tuple[float | None, tuple[Standing, ...]] = (None, ())
 
-    def read(self, now: float | None = None) -> StudyProgress | None:
-        """How far it has come; None if there is no study."""
+    def read(self, now: float) -> StudyProgress | None:
+        """How far it has come by a time; None if there is no study."""
         if not is_study(self.folder):
             return None
-        now = time.time() if now is None else now
         plan = read_json(self.folder / CELLS / PLAN)
         found = self._found()
         cells = _known(plan, found) if plan else found

@@ -1,6 +1,5 @@
 """How far a run has come, from its files alone, while another process writes them."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -82,9 +81,8 @@ class RunReader:
         self._course = Course()
         self._seen: list[Mark] = []
 
-    def read(self, now: float | None = None) -> Progress | None:
-        """How far it has come; None if there is no run."""
-        now = time.time() if now is None else now
+    def read(self, now: float) -> Progress | None:
+        """How far it has come by a time, in seconds as files have it; None if there is no run."""
         place = find_run(self.folder)
         if place is None:
             return None
