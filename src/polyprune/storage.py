@@ -1,6 +1,7 @@
 """Files and folders that appear whole or not at all."""
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +27,12 @@ def whole_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
         _replace(path, temporary)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def final_name(path: Path) -> str:
+    """What a folder will be called: one that `whole_folder` gives, once it is in its place."""
+    found = re.fullmatch(r"\.(.+)\.[a-z0-9_]{8}", path.name)
+    return found.group(1) if found else path.resolve().name
 
 
 @contextmanager

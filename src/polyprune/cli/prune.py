@@ -33,7 +33,7 @@ from .score import (
     take_scores,
 )
 from .sizes import show_report
-from .terminal import AsJson, Force, show_json, split
+from .terminal import AsJson, Force, as_typed, show_json, split
 
 RANKING = "What stays"
 
@@ -131,7 +131,7 @@ def prune(
     from ..pruning.write import Target, check_every_size, write_elastic, write_model
     from ..storage import refuse_to_overwrite
 
-    target = Target(out, gates, force)
+    target = Target(out, gates, force, as_typed())
     refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
     if gates is not None:
         refuse_to_overwrite(gates, force=force, kind="file")

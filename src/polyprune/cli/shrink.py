@@ -7,7 +7,7 @@ import typer
 
 from .score import load_quietly
 from .sizes import show_asked, show_differences, show_sizes
-from .terminal import AsJson, Force, fraction, show_json, split
+from .terminal import AsJson, Force, as_typed, fraction, show_json, split
 
 
 def shrink(
@@ -45,8 +45,9 @@ def shrink(
     Example: polyprune shrink e5-small --layers 0,2,4,6,8,10 --out six-layers
     """
     from ..errors import ConfigError
+    from ..model.story import Cut
     from ..pruning.audit import audit
-    from ..pruning.cut import Stock, cut
+    from ..pruning.cut import Stock, Target, cut
     from ..storage import refuse_to_overwrite
 
     if pad and not stock:
@@ -73,13 +74,27 @@ def shrink(
     differences = cut(
         large,
         chosen,
-        out,
+        Target(out, force=force),
         languages=split(languages),
         stock=Stock(pad) if stock else None,
-        force=force,
+        how=Cut(languages=_meant(original, gates, language, languages), command=as_typed()),
     )
     asked = None if size is None else audit(original, chosen, sparsity=size)
     _show(original, out, differences, asked, as_json)
+
+
+def _meant(original, gates: Path | None, language: str | None, languages: str | None) -> tuple:
+    """The languages whose gates are cut by; none where all share them."""
+    from ..corpora.languages import find_all
+    from ..model.gates_file import SHARED
+
+    if gates is None and original.elastic is not None:
+        rows = original.elastic.rows
+        if rows == (SHARED,):
+            return ()
+        names = split(languages) if language is None else [language]
+        return rows if names is None else tuple(find_all(names, rows, "this checkpoint"))
+    return () if language is None else (language,)
 
 
 def _keep_layers(model, layers: str | None):

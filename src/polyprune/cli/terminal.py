@@ -2,8 +2,11 @@
 
 import json
 import re
+import shlex
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
@@ -12,6 +15,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout,
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
 Number = TypeVar("Number", int, float)
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+
+
+def as_typed() -> str:
+    """The command, for the cards of models; of places elsewhere their names alone.
+
+    A card is read by others, whom somebody's home is of no use to.
+    """
+
+    def word(typed: str) -> str:
+        option, equals, value = typed.rpartition("=") if typed.startswith("--") else ("", "", typed)
+        far = value.startswith(("/", "~", "..")) and "/" in value
+        return f"{option}{equals}{Path(value).name if far else value}"
+
+    return shlex.join(["polyprune", *(word(typed) for typed in sys.argv[1:] if typed != "--force")])
 
 
 def show_json(answer: dict) -> None:

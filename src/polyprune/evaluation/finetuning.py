@@ -131,6 +131,11 @@ class TaskSession(Session):
     setup: Setup
     store: Store
 
+    @property
+    def trained_on(self) -> str:
+        """The task."""
+        return self.setup.task.title
+
     def works(self, position: Position | None) -> Iterator[Work]:
         """Batches of examples of similar length, epoch after epoch."""
         return prefetch(self._works(position["number"] if position else 0), self.run.engine.ahead)

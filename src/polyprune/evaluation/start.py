@@ -14,8 +14,8 @@ from ..model.convert import AUTO_CLASS
 from ..model.gates_file import SHARED
 from ..model.hub import read_shape
 from ..model.modeling_polyprune import MODELS, PolyprunePreTrainedModel
-from ..model.shrink import shrink
 from ..pruning.budget import counts_of, unflatten
+from ..pruning.cut import shrunk
 from ..pruning.elastic import Elastic, load
 from ..pruning.gating import DynamicGating, FixedGating
 from ..storage import whole_folder
@@ -73,7 +73,7 @@ def settled(model: PolyprunePreTrainedModel, sparsity: float | None) -> Polyprun
     if isinstance(elastic.gating, DynamicGating) and sparsity is None:
         return model
     if elastic.rows == (SHARED,):
-        return shrink(model, elastic.gates(sparsity))
+        return shrunk(model, elastic.gates(sparsity))
     own = [elastic.gates(sparsity, [row]) for row in elastic.rows]
     model.elastic = Elastic(FixedGating(stacked(own)), elastic.rows, elastic.weights)
     return model

@@ -21,6 +21,7 @@ from .families import FAMILIES, Family
 from .modeling_polyprune import MODELS, PolypruneConfig, PolyprunePreTrainedModel
 from .readouts import Readout
 from .shrink import shrink
+from .story import begin_story
 
 logger = logging.getLogger(__name__)
 
@@ -74,6 +75,7 @@ def from_weights(
     )
     if already_cut:
         config.heads = [n - len(pruned.get(i, ())) for i, n in enumerate(config.heads)]
+    begin_story(config, readout, folder.resolve())
     model = _fill(config, weights, readout, folder)
     return model if already_cut or not pruned else _without(model, pruned)
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,16 +23,23 @@ SIDE_FILES = (
 
 
 def complete(
-    new: Path, source: Path, differences: Mapping[str, float] | None, newer: Path | None = None
+    new: Path,
+    source: Path,
+    differences: Mapping[str, float] | None,
+    newer: Path | None = None,
+    describe: Callable[[Path], None] | None = None,
 ) -> None:
-    """Make a whole model folder of weights and config: side files of `source`, certificate.
+    """Make a whole model folder of weights and config: side files of `source`, card, certificate.
 
     A side file that `newer` has already stays as it is there: a tokenizer that has grown since.
+    `describe` writes the card, which does not travel with models.
     """
     for weights in new.glob("*.safetensors"):  # which safetensors writes for one user alone
         shutil.copymode(new / "config.json", weights)
     if source.is_dir():
         carry_side_files(source, new, newer or new)
+    if describe is not None:
+        describe(new)
     write_certificate(new, differences)
 
 
@@ -80,6 +87,15 @@ def write_certificate(folder: Path, differences: Mapping[str, float] | None = No
     }
     text = json.dumps(certificate, indent=2, ensure_ascii=False) + "\n"
     (folder / CERTIFICATE).write_text(text, encoding="utf-8")
+
+
+def seal_again(folder: Path, name: str) -> None:
+    """Let the certificate vouch for a file that was written anew; nothing without a certificate."""
+    certificate = read_certificate(folder)
+    if certificate is not None and isinstance(certificate.get("sha256"), dict):
+        certificate["sha256"][name] = sha256(folder / name)
+        text = json.dumps(certificate, indent=2, ensure_ascii=False) + "\n"
+        (folder / CERTIFICATE).write_text(text, encoding="utf-8")
 
 
 def read_certificate(folder: Path) -> dict | None:

@@ -23,6 +23,7 @@ from .folder import SIDE_FILES, broken_seals
 from .modeling_polyprune import MODELS, PolypruneConfig, PolyprunePreTrainedModel
 from .readouts import READOUTS, Readout
 from .sprout import sprout
+from .story import CARD, begin_story
 from .weights import read_weights, weight_shapes
 
 logger = logging.getLogger(__name__)
@@ -126,7 +127,7 @@ def find(path_or_id: str | Path) -> Path:
         raise CheckpointError(f"There is no folder {name}. Give a folder that holds config.json.")
     try:
         # The folders are sentence-transformers' modules; no weights but safetensors at the top.
-        wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "[0-9]_*/*", *SIDE_FILES]
+        wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "[0-9]_*/*", CARD, *SIDE_FILES]
         return Path(snapshot_download(name, allow_patterns=wanted))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         reason = str(error).partition("\n")[0]
@@ -160,6 +161,7 @@ def _load_own(
     readout = readout or readout_of(config.architectures)
     if labels is not None:
         config.num_labels = labels
+    begin_story(config, readout, folder.resolve())
     try:
         return MODELS[AUTO_CLASS[readout]].from_pretrained(folder.resolve(), config=config)
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:

@@ -8,8 +8,9 @@ This file, with what it imports from beside it, is saved into every model folder
 # pyright: reportArgumentType=false
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -144,7 +145,7 @@ class PolyprunePreTrainedModel(PreTrainedModel):
         push_to_hub: bool = False,
         **kwargs,
     ) -> None:
-        """Write the whole model folder at once: weights, code, tokenizer, side files, certificate.
+        """Write the whole model folder at once: weights, code, tokenizer, card, certificate.
 
         `differences` are what `certify` measured against the gated model, language by language.
         """
@@ -158,9 +159,20 @@ class PolyprunePreTrainedModel(PreTrainedModel):
             super().save_pretrained(new, **kwargs)
             if self.elastic is not None:
                 self.elastic.save(new)
-            complete(new, source, differences, newer=folder)
+            complete(
+                new, source, differences, newer=folder, describe=_describe(folder, differences)
+            )
         if push_to_hub:
             self.push_to_hub(push.pop("repo_id", folder.name), **push)
+
+
+def _describe(
+    folder: Path, differences: Mapping[str, float] | None
+) -> Callable[[Path], None] | None:
+    """What writes the card of a folder, where polyprune is installed: it does not travel."""
+    if not __name__.startswith("polyprune."):
+        return None
+    return import_module("polyprune.model.card").describe(folder, differences)
 
 
 class PolypruneModel(PolyprunePreTrainedModel):

@@ -1,5 +1,6 @@
 """From a model and its scores to a folder: one size for some languages, or all sizes for each."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,21 +11,13 @@ from ..model.certificate import certify
 from ..model.components import Gates, open_gates
 from ..model.gates_file import SHARED, save_gates
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.story import Cut, add_cut, story_of, tell
 from ..storage import whole_folder
 from .audit import Audit, audit
-from .cut import cut, probes_for
+from .cut import Target, cut, probes_for
 from .prune import Budget, Method, choose, every_size
 from .scores_file import ScoreSheet
 from .scoring import prepare
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where to write."""
-
-    folder: Path
-    gates: Path | None = None
-    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +70,13 @@ def write_model(
         name = find(language, rows, "these scores")
         languages = (name,)
         gates = gates.map(lambda gate: gate[rows.index(name), None])
-    differences = cut(base, gates, target.folder, languages=languages or None, force=target.force)
+    differences = cut(
+        base,
+        gates,
+        target,
+        languages=languages or None,
+        how=told(method, sheet, languages, target.command),
+    )
     _save_gates(target, every_row, rows, sheet)
     audits = {name: _audit(model, gates, budget)}
     return Report(target.folder, method, audits, differences, gates, languages=languages)
@@ -98,17 +97,37 @@ def write_elastic(
     probes = probes_for(model, languages or None)
     differences = certify(model, open_gates(model.shape), base, probes)
     before, base.elastic = base.elastic, sizes
+    story = story_of(base.config)
     try:
+        add_cut(base.config, told(method, sheet, languages, target.command))
         with whole_folder(target.folder, force=target.force) as folder:
             base.save_pretrained(folder, differences=differences)
     finally:
         base.elastic = before
+        tell(base.config, story)
     audits = {}
     if gates is not None and budget is not None:
         _save_gates(target, gates, rows, sheet)
         for i, name in enumerate(rows):
             audits[name] = _audit(model, gates.map(lambda gate, i=i: gate[i, None]), budget)
     return Report(target.folder, method, audits, differences, gates, True, languages or rows)
+
+
+def told(
+    method: Method, sheet: ScoreSheet | None, languages: Sequence[str] = (), command: str = ""
+) -> Cut:
+    """What a card tells of how gates were chosen; of the text its name, not where it lies."""
+    about = None if sheet is None or method.name != "gradient" else sheet.about
+    return Cut(
+        method=method.name,
+        rule=method.rule if method.name == "gradient" else "",
+        setting=method.setting,
+        languages=tuple(languages),
+        loss="" if about is None else about.loss,
+        corpus="" if about is None else Path(about.corpus).name,
+        sentences=(min(about.examples), max(about.examples)) if about and about.examples else None,
+        command=command,
+    )
 
 
 def check_every_size(sparsity: float | None, gates: Path | None, special: bool) -> None:

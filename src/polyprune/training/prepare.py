@@ -15,14 +15,17 @@ from ..model.gates_file import SHARED
 from ..model.hub import find, load_tokenizer, longest_of
 from ..model.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.sentences import prompt_of
-from ..model.shrink import drop_layers, shrink
+from ..model.shrink import drop_layers
+from ..model.story import add_cut
 from ..pruning.budget import ComponentWeights
+from ..pruning.cut import shrunk
 from ..pruning.dynamic import TENTHS, boundaries
 from ..pruning.elastic import Elastic, load
 from ..pruning.gating import DynamicGating, FixedGating, LearnedGating
 from ..pruning.prune import Budget, Method, choose
 from ..pruning.scores_file import ScoreSheet
 from ..pruning.scoring import Scoring, default_loss, prepare, score
+from ..pruning.write import told
 from ..storage import whole_folder
 from .distillation import layers_kept
 from .fresh import make_fresh
@@ -80,9 +83,12 @@ def prepare_model(
         if plan.kind != "l0":
             sheet = _scores(run, places, model, tokenizer, languages, watch)
         if plan.cut_first:
-            model = shrink(model, choose(model, _method(plan), _budget(plan), sheet))
+            gates = choose(model, _method(plan), _budget(plan), sheet)
+            model = shrunk(model, gates, told(_method(plan), sheet, languages))
         else:
             model.elastic = make_gating(plan, model, languages, sheet, run.seed)
+            if sheet is not None:
+                add_cut(model.config, told(_method(plan), sheet, languages))
     model.config.name_or_path = str(folder)
     with whole_folder(places.prepared) as new:
         model.save_pretrained(new)

@@ -8,7 +8,11 @@ from typing import Any
 
 from ..corpora.text import open_text
 from ..errors import ConfigError
+from ..model.card import describe
+from ..model.card_facts import differences_of
+from ..model.folder import seal_again
 from ..model.hub import longest_of
+from ..model.story import CARD
 from ..pruning.elastic import load
 from ..storage import whole_folder
 from .objectives import Objective
@@ -75,6 +79,8 @@ def conclude(out: Path, force: bool = False) -> dict[str, Any]:
     with whole_folder(out, force=force) as new:
         shutil.copytree(places.model, new, dirs_exist_ok=True)
         shutil.copyfile(places.log, new / "training.jsonl")
+        describe(new, differences_of(new))(new)  # by the name that it has from now on
+        seal_again(new, CARD)
     places.clear()
     shutil.rmtree(work / "pruned")
     places.out.rmdir()

@@ -11,7 +11,8 @@ from torch.nn.parallel import DistributedDataParallel
 from ..errors import ConfigError
 from ..model.fingerprint import glance
 from ..model.hub import find
-from ..model.shrink import shrink
+from ..model.story import Cut, Training, add_training
+from ..pruning.cut import shrunk
 from ..pruning.elastic import load
 from ..pruning.gating import LearnedGating, settle
 from ..storage import whole_file, whole_folder
@@ -193,8 +194,17 @@ def finish(session: Session) -> None:
     folder = cut[-1].parent if cut else places.prepared
     model = _trained(session, checkpoint, folder)
     model.config.name_or_path = str(session.places.prepared)
+    add_training(model.config, _told(session, checkpoint.step))
     with whole_folder(places.model) as new:
         model.save_pretrained(new)
+
+
+def _told(session: Session, steps: int) -> Training:
+    """What the card tells of a training."""
+    run, teacher = session.run, ""
+    if run.objective.taught:
+        teacher = Path(run.teacher.start or run.model.start).name
+    return Training(steps, session.trained_on, teacher=teacher)
 
 
 def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
@@ -210,5 +220,5 @@ def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
     if aimed and isinstance(elastic.gating, LearnedGating) and system.pressure is not None:
         settle(elastic.gating, system.pressure.weights, 1 - run.gating.sparsity)
     if len(elastic.rows) == 1 and not session.run.gating.every_size:
-        return shrink(model, elastic.gates())
+        return shrunk(model, elastic.gates(), Cut(method="l0" if run.gating.kind == "l0" else ""))
     return model

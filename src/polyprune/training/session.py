@@ -46,6 +46,11 @@ class Session(ABC):
     """What each row of gates is for; none without gates."""
     teacher: PolyprunePreTrainedModel | None
 
+    @property
+    def trained_on(self) -> str:
+        """The name of the material, for the card."""
+        return Path(self.run.corpus.source).name
+
     @abstractmethod
     def works(self, position: Position | None) -> Iterator[Work]:
         """This process's work, step by step, from a position on; prepared in the background."""
