@@ -126,7 +126,7 @@ def measure_speed(subject: Subject, rounds: int, fresh: bool) -> None:
     for way in ways():
         for size in () if way.as_fast_as else way.sizes:
             try:
-                models[way.name, size] = way.bring(subject, size, way.place(subject, size))
+                models[way.name, size] = way.bring(subject, size, way.made(subject, size))
             except Exception as error:
                 print(f"{subject.name} {way.name} {size:.0%} is not timed: {error!r}", flush=True)
     for examples, tokens in BATCHES:

@@ -8,6 +8,7 @@ at 90 %, in the same runtime; exported to int8, 4 times the dense model in eager
     python benchmarks/shrunk.py --exported      # ONNX Runtime and OpenVINO, float and int8
     python benchmarks/shrunk.py --exported "ONNX Runtime, int8"              # or one of them
     python benchmarks/shrunk.py --speedup 2     # how near `--speedup` comes, on this shape
+    python benchmarks/shrunk.py --speedup 2 --at "32 × 64"                   # at one of the batches
 """
 
 import argparse
@@ -170,7 +171,7 @@ def in_other_runtimes(model: PolypruneModel, folder: Path, only: str) -> dict[st
 def asked(speedup: float) -> None:
     """What `polyprune prune --speedup` comes to for a model of this size."""
     dense = base()
-    for sentences, tokens in ((1, 128), (32, 64)):
+    for sentences, tokens, _ in LOADS.values():
         load = Load(sentences, tokens)
         aim = Aim(Goal(speedup), load, take_table(dense, load), lambda time: Budget(time=time))
         found = fit(dense, Method("random"), None, aim)
