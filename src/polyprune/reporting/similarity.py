@@ -1,4 +1,4 @@
-"""Who is like whom: languages in an order and in a plane, from how much their subnetworks differ."""
+"""Who is like whom: languages in an order and in a plane, by how much their subnetworks differ."""
 
 from collections.abc import Sequence
 
