@@ -41,7 +41,8 @@ def speed(facts: CardFacts) -> str:
         asked = command("polyprune", "measure", base_of(facts), facts.name, "--speed", "--json")
         told = command("polyprune", "report", "speed.json", "--card", facts.name)
         lines = fenced(f"{asked} > speed.json\n{told}", "sh")
-        return f"## Speed\n\n**Not measured yet**, and another on every machine:\n\n{lines}"
+        how = "**Not measured yet.** These measure it on your machine, and put it here:"
+        return f"## Speed\n\n{how}\n\n{lines}"
     known = found.low is not None and found.high is not None
     between = f" (95 % interval {found.low:.2f} to {found.high:.2f})" if known else ""
     where = f" on {plain(found.where)}" if found.where else ""

@@ -121,7 +121,7 @@ def _by_layer(before: Size, size: Size) -> str:
 def _languages(facts: CardFacts) -> str:
     cut = facts.story.cut_for
     if cut:
-        told = f"Made for {several(facts, cut)}."
+        told = f"Pruned for {several(facts, cut)}."
         scored = _scored(facts)
         return f"## Languages\n\n{told}{' ' + scored if scored else ''}"
     if facts.story.languages:
@@ -139,7 +139,7 @@ def _scored(facts: CardFacts) -> str:
     many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     text = f"{many} sentences of each" if found.sentences else "sentences"
     source = f" from {code(found.corpus)}" if found.corpus else ""
-    loss = f", by the gradient of its {plain(found.loss)} loss" if found.loss else ""
+    loss = f", by gradients of the {plain(found.loss)} loss" if found.loss else ""
     return f"What matters was measured on {text}{source}{loss}."
 
 
