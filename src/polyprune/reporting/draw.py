@@ -125,7 +125,8 @@ def _size(figure: Figure) -> tuple[float, float, int]:
     if matrices:
         width, height = matrix_size(matrices[0])
         return (width, height, 1) if count == 1 else (PAGE, height * -(-count // 2), 2)
-    named = any(p.label for panel in figure.panels for s in panel.series for p in s.points)  # pyright: ignore[reportAttributeAccessIssue]
+    plots = [panel for panel in figure.panels if isinstance(panel, Plot)]
+    named = any(p.label for panel in plots for s in panel.series for p in s.points)
     columns = count if count <= (3 if named else 4) else 2 if count == 4 else 3
     width = COLUMN if count == 1 and len(legend_of(figure)) <= MANY else PAGE
     panel = {1: 2.4, 2: 2.4, 3: 2.0, 4: 1.9}[columns]

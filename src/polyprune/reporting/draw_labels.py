@@ -144,7 +144,7 @@ def _write(
 
 def _place(point: Point, frame: "Axes") -> tuple[float, float]:
     """Where a mark is, in points."""
-    x, y = frame.transData.transform((point.x, point.y)) * 72 / frame.figure.dpi
+    x, y = frame.transData.transform((point.x, point.y or 0.0)) * 72 / frame.figure.dpi
     return float(x), float(y)
 
 

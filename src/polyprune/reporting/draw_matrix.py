@@ -34,6 +34,7 @@ def _columns(panel: Matrix) -> int:
 def draw_matrix(panel: Matrix, frame: "Axes") -> None:
     """Colours, names and families."""
     import matplotlib
+    from matplotlib.ticker import MaxNLocator
 
     n = len(panel.names)
     values = np.array([[np.nan if v is None else v for v in row] for row in panel.values], float)
@@ -52,7 +53,7 @@ def draw_matrix(panel: Matrix, frame: "Axes") -> None:
     bar = frame.figure.colorbar(image, ax=frame, shrink=0.6, aspect=30, pad=0.02)
     bar.set_label(plain(panel.label))
     bar.outline.set_visible(False)  # pyright: ignore[reportCallIssue]
-    bar.locator = matplotlib.ticker.MaxNLocator(4)
+    bar.locator = MaxNLocator(4)
     bar.update_ticks()
 
 

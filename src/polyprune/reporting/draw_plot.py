@@ -24,6 +24,8 @@ def draw_plot(panel: Plot, frame: "Axes", looks: Looks) -> None:
     frame.set_title("\n".join(plain(each) for each in (panel.title, panel.note) if each))
     frame.set_xlabel(plain(panel.x.label))
     frame.set_ylabel(plain(panel.y.label))
+    frame.set_xscale("log" if panel.x.log else "linear")
+    frame.set_yscale("log" if panel.y.log else "linear")
     _set_axis(panel.x, frame.xaxis, frame.set_xlim)
     _set_axis(panel.y, frame.yaxis, frame.set_ylim)
 
@@ -139,7 +141,6 @@ def _set_axis(axis: Axis, side: Any, limit: Any) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
     if axis.log:
-        side._set_axes_scale("log")
         side.set_minor_formatter(NullFormatter())
     if axis.ticks:
         side.set_ticks(axis.ticks)
