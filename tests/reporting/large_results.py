@@ -55,7 +55,7 @@ def _size(system: System) -> Size:
         layer_parameters=86e6 * left,
         bytes=4 * (192e6 + 86e6 * left),
         multiply_adds=1e10 * left,
-        sentences_per_second=40 * (faster or 1),
+        sentences_per_second=40.0 * (faster or 1),
         faster=faster,
         low=faster and 0.97 * faster,
         high=faster and 1.03 * faster,

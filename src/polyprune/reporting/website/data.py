@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..figure import Axis, Figure, Matrix, Plot, Series
-from ..results import Curve, Distances, Kept, Results, Score, Size, System
+from ..results import Curve, Distances, Kept, Results, Score, Size, System, Value
 from ..similarity import positions
 from ..words import NO_FAMILY, family_of, name_of, task_title
 from .escape import cleaned, plain, short
@@ -101,7 +101,7 @@ def _score(score: Score, languages: Numbered) -> dict[str, Any]:
     }
 
 
-def _percent(value: float | None) -> float | int | None:
+def _percent(value: Value) -> int | float | None:
     known = short(value, 12)
     return None if known is None else short(round(known, 3))
 

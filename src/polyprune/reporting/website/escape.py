@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
     return cleaned(value)
 
 
-def short(value: float | None, digits: int = 6) -> float | int | None:
+def short(value: int | float | None, digits: int = 6) -> int | float | None:
     """A number with as many digits as anybody reads; whole numbers stay whole."""
     known = number(value)
     if known is None:
