@@ -96,7 +96,15 @@ def _handle(series: Series, look: Look) -> Any:
         return Line2D([], [], color=look.colour, linestyle=look.dash, linewidth=1)
     joined = series.style == "line" and len(series.points) > 1
     dash = look.dash if joined else "none"
-    return Line2D([], [], color=look.colour, marker=look.mark, linestyle=dash)
+    mark = _mark(series, look)
+    return Line2D([], [], color=look.colour, marker=look.mark, linestyle=dash, **mark)
+
+
+def _mark(series: Series, look: Look) -> dict[str, Any]:
+    """Hollow where lines are dashed, as short pieces of them are hardly seen to be."""
+    if series.dashed:
+        return {"markerfacecolor": "white", "markeredgecolor": look.colour, "markeredgewidth": 0.9}
+    return {"markeredgecolor": "white", "markeredgewidth": 0.4}
 
 
 def _draw_series(series: Series, panel: Plot, frame: "Axes", look: Look) -> None:
@@ -116,8 +124,7 @@ def _draw_series(series: Series, panel: Plot, frame: "Axes", look: Look) -> None
         color=look.colour,
         marker=look.mark,
         markersize=6.5 if look.mark == "*" else None,
-        markeredgecolor="white",
-        markeredgewidth=0.4,
+        **_mark(series, look),
         linestyle=look.dash if series.style == "line" else "none",
         linewidth=0.5 if series.faint else None,
         alpha=0.5 if series.faint else None,

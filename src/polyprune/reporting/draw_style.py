@@ -15,7 +15,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's, but for yellow, which paper does not show."""
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
+DASHES: tuple[Any, ...] = ("-", (0, (2.8, 1.4)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
 """As many as six colours do not go into evenly, so that what looks alike is far apart."""
 
 SETTINGS: Any = {
@@ -45,8 +45,8 @@ SETTINGS: Any = {
     "lines.linewidth": 1.3,
     "lines.markersize": 4,
     "legend.frameon": False,
-    "legend.handlelength": 2.2,
-    "legend.columnspacing": 1.2,
+    "legend.handlelength": 2.6,
+    "legend.columnspacing": 1.0,
     "figure.facecolor": "white",
     "savefig.dpi": 200,
     "svg.fonttype": "none",  # text stays text
