@@ -326,8 +326,8 @@ def test_downloads_give_the_numbers(visit):
 
 def test_marks_of_a_drawing_can_be_walked_through(visit):
     opened = visit()
+    opened.locator("[data-figure='0']").scroll_into_view_if_needed()
     drawing = opened.locator("[data-figure='0'] svg.chart")
-    drawing.scroll_into_view_if_needed()
     drawing.focus()
     opened.keyboard.press("ArrowRight")
     assert "points: 10 (9–11)" in opened.locator("#tip").inner_text()

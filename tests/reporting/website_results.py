@@ -103,12 +103,13 @@ HOSTILE = (
 def hostile_results(word: str = HOSTILE) -> Results:
     """Every place that a text can stand in."""
     dense, cut = System("dense", word, None, word), System(word, word, 0.5, word)
-    small = small_results()
+    other = System(f"{word}2", f"{word}2", 0.5)
+    small, own = small_results(), {word: {word: 1.0}, "de": {word: 2.0}}
     return Results(
         title=word,
-        scores=tuple(
-            Score(each, word, {word: 1.0}, {word: {word: 1.0}, "de": {word: 2.0}}, word, 1, word)
-            for each in (dense, cut)
+        scores=(
+            *(Score(each, word, {word: 1.0}, own, word, 1, word) for each in (dense, cut, other)),
+            Score(cut, f"{word}2", {word: 1.0}),
         ),
         sizes=(Size(dense, parameters=2.0), Size(cut, parameters=1.0, faster=2.0)),
         kept=tuple(replace(each, system=cut, language=word) for each in small.kept[:1]),

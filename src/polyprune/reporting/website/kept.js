@@ -53,7 +53,10 @@ function drawKept(step, dense, chosen) {
   byId("kept-told").textContent = told;
   place.hidden = !rows.length;
   // The table stays, so that bars grow and shrink rather than appear anew.
-  if (keptBody.length !== rows.length) place.replaceChildren(rows.length ? keptTable(rows) : "");
+  if (keptBody.length !== rows.length) {
+    keptBody = [];
+    place.replaceChildren(...(rows.length ? [keptTable(rows)] : []));
+  }
   rows.forEach((row, i) => row.parts.forEach((share, part) => drawShare(keptBody[i][part], share)));
 }
 
