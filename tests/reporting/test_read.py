@@ -108,7 +108,7 @@ def test_distances_are_left_out_where_they_make_no_sense(tmp_path, apart):
 
 def test_a_shape_alone_is_compared_with_the_first_model(tmp_path):
     shape = {"heads": [4, 4], "units": [8, 8], "rank": 6}
-    dense = {"system": "dense", "parameters": 9} | shape
+    dense = {"study": "s", "system": "dense", "parameters": 9} | shape
     cut = GRAD | {"parameters": 5, "language": "en"} | shape | {"heads": [1, 0]}
     write(tmp_path / "sizes.jsonl", dense, cut)
     _, kept = read_results([str(tmp_path)]).kept

@@ -84,7 +84,7 @@ def _take_tour(plan: Any, out: Path, as_json: bool) -> None:
     from ..demo.plan import divide
     from ..demo.stages import stages
     from ..demo.tour import Tour
-    from ..reporting.page import page
+    from ..reporting.report import report_on, write_page
 
     with quiet(), workshop(out) as work:
         tour = Tour(plan, work, divide(plan, work / "text"))
@@ -98,7 +98,7 @@ def _take_tour(plan: Any, out: Path, as_json: bool) -> None:
                 show_table(table.columns, table.rows, sum_up=table.sum_up)
         records = tour.records(f"polyprune demo --model {plan.model}")
         write_lines(work / "results.jsonl", records)
-        (work / "page.html").write_text(page(records), encoding="utf-8")
+        write_page(report_on([str(work / "results.jsonl")]), work / "page.html")
         (work / "train.toml").write_text(config(out), encoding="utf-8")
         move_in({name: work / name for name in KEPT}, out, work)
     if as_json:

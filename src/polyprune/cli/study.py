@@ -36,11 +36,14 @@ def study(
     """Train, fine-tune and score all systems of a study, and show them side by side.
 
     Stopped, killed or failed in parts, it goes on with the same command. A changed setting runs
-    again only what it touches. The tables are in OUT/tables.md too.
+    again only what it touches. The tables are in OUT/tables.md too, and OUT/page.html is a page
+    to look at.
 
     Example: polyprune study configs/miniature/study.toml --quick --plan --out study
     """
     from ..config import read_study
+    from ..reporting.read_lines import results_of
+    from ..reporting.report import report_of, write_page
     from ..storage import whole_file
     from ..studies.begin import facts, prepare_data, take_prints
     from ..studies.cells import plan_cells
@@ -90,6 +93,8 @@ def study(
     tables = tables_of(answer)
     with whole_file(store.out / "tables.md", force=True) as path:
         path.write_text("\n".join(each.as_markdown() for each in tables), encoding="utf-8")
+    lines = [*found.scores, *found.sizes, *found.curves]
+    write_page(report_of(results_of(lines, outline.study)), store.out / "page.html", force=True)
     if as_json:
         show_json(answer)
     else:

@@ -7,7 +7,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError
+from ..errors import DataError, UnknownName
 from .paper import paper_results
 from .read_folder import elastic_results, run_results
 from .read_lines import results_of
@@ -26,28 +26,28 @@ KNOWN = (
 )
 
 
-def read_results(sources: Sequence[str]) -> Results:
-    """All sources together, under the title of the first."""
-    results = reduce(Results.with_more, map(_read, sources))
+def read_results(sources: Sequence[str], study: str | None = None) -> Results:
+    """All sources together, under the title of the first; of several studies, the one named."""
+    results = reduce(Results.with_more, (_read(source, study) for source in sources))
     return with_sparsities(results)
 
 
-def _read(source: str) -> Results:
+def _read(source: str, study: str | None) -> Results:
     path = Path(source).expanduser()
     if source == PAPER and not path.exists():
         return paper_results()
     if not path.exists():
         raise DataError(f"There is no {source}. Give {KNOWN}.")
-    results = _read_folder(path) if path.is_dir() else _read_file(path)
+    results = _read_folder(path, study) if path.is_dir() else _read_file(path, study)
     if results is None or not (results.systems or results.failures):
         raise DataError(f"{source} holds no results. Give {KNOWN}.")
     return results
 
 
-def _read_folder(path: Path) -> Results | None:
+def _read_folder(path: Path, study: str | None) -> Results | None:
     if any((path / name).is_file() for name in FILES):
         lines = [line for name in FILES for line in _lines(path / name)]
-        return results_of(lines, _title(lines, path.resolve().name))
+        return _of_one_study(lines, path, study)
     if (path / "gating.safetensors").is_file():
         return elastic_results(path)
     if (path / "run.json").is_file():
@@ -55,11 +55,10 @@ def _read_folder(path: Path) -> Results | None:
     return None
 
 
-def _read_file(path: Path) -> Results | None:
+def _read_file(path: Path, study: str | None) -> Results | None:
     title = path.stem
     if path.suffix == ".jsonl":
-        lines = _lines(path)
-        return results_of(lines, _title(lines, title))
+        return _of_one_study(_lines(path), path, study)
     try:
         answer: Any = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, ValueError) as error:
@@ -94,6 +93,18 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def _title(lines: Sequence[dict[str, Any]], otherwise: str) -> str:
-    studies = dict.fromkeys(str(line["study"]) for line in lines if line.get("study"))
-    return " and ".join(studies) or otherwise
+def _of_one_study(lines: Sequence[dict[str, Any]], path: Path, study: str | None) -> Results:
+    """The results of the only study, or of the one named: others may have other settings."""
+    studies = list(dict.fromkeys(str(line["study"]) for line in lines if line.get("study")))
+    if study is not None and studies and study not in studies:
+        raise UnknownName("study", study, studies, f"{path} has: {', '.join(studies)}.")
+    if study is None and len(studies) > 1:
+        raise DataError(
+            f"{path} holds several studies: {', '.join(studies)}. Say which with --study."
+        )
+    if studies:
+        study = study or studies[0]
+        return results_of([line for line in lines if line.get("study") == study], study)
+    models = list(dict.fromkeys(str(line["model"]) for line in lines if line.get("model")))
+    title = f"{models[0]}, cut and measured" if models else path.resolve().stem
+    return results_of(lines, title)

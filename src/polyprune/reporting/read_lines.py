@@ -11,6 +11,7 @@ from typing import Any
 from .results import (
     Curve,
     Distances,
+    Failure,
     Kept,
     Results,
     Score,
@@ -47,6 +48,7 @@ def results_of(lines: Sequence[Line], title: str) -> Results:
         kept=tuple(each for line in sizes for each in kept_of(line, whole)),
         distances=tuple(each for line in sizes for each in _distances(line)),
         curves=tuple(_curves(line for line in lines if "curve" in line)),
+        failures=tuple(_failure(score) for score in scores if score.failed),
         tasks={
             task: TASKS[task] for task in dict.fromkeys(s.task for s in scores) if task in TASKS
         },
@@ -125,6 +127,12 @@ def _score(line: Line) -> Score:
         seed if isinstance(seed, int) else None,
         str(line.get("failed") or ""),
     )
+
+
+def _failure(score: Score) -> Failure:
+    seed = "" if score.seed is None else f", seed {score.seed}"
+    cut = "" if score.system.sparsity is None else f" {score.system.sparsity:.0%}"
+    return Failure(f"{score.system.title}{cut}, {score.task}, {score.regime}{seed}", score.failed)
 
 
 def _distances(line: Line) -> Iterator[Distances]:

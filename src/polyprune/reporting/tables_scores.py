@@ -191,11 +191,14 @@ def _four(results: Results, regime: str) -> tuple[str, ...]:
 
 def _fill(results: Results, quotes: Quotes, draft: Draft) -> Table | None:
     """The table of a draft, or None if it would have no rows."""
-    means = _means(results)
+    means, failed = _means(results), _failed(results)
     rows, cells, touched = [], [], set()
     columns = (*draft.tasks, *draft.averages)
     for block in draft.blocks:
-        grid = [_line(means, quotes, draft, block, system) for system in block.systems]
+        grid = [
+            _with_reasons(_line(means, quotes, draft, block, system), draft, block, system, failed)
+            for system in block.systems
+        ]
         grid = with_best(block.systems, grid, block.size)
         for system, line in zip(block.systems, grid, strict=True):
             rows.append(Row((*naming_cells(system), *line), block.heading))
@@ -222,6 +225,25 @@ Means = Mapping[tuple[str, System, str], Seeds]
 def _means(results: Results) -> Means:
     found = by_seed(results.scores)
     return {key: {seed: s.mean for seed, s in own.items()} for key, own in found.items()}
+
+
+def _failed(results: Results) -> dict[tuple[str, System, str], str]:
+    return {(s.regime, s.system, s.task): s.failed for s in results.scores if s.failed}
+
+
+def _with_reasons(
+    line: Sequence[Cell],
+    draft: Draft,
+    block: Block,
+    system: System,
+    failed: Mapping[tuple[str, System, str], str],
+) -> list[Cell]:
+    """Cells without a number say why, where it was tried."""
+    why = dict(enumerate(failed.get((block.regime, system, task), "") for task in draft.tasks))
+    return [
+        replace(cell, failed=why.get(i, "")) if cell.values == (None,) else cell
+        for i, cell in enumerate(line)
+    ]
 
 
 def _by_task(means: Means, regime: str, system: System, tasks: Iterable[str]) -> dict[str, Seeds]:
