@@ -1,5 +1,6 @@
 """The card that commands write into a folder."""
 
+import json
 import os
 import re
 import subprocess
@@ -140,12 +141,17 @@ def test_the_snippet_of_an_elastic_folder_runs(tmp_path, speaking, text):
 
 @pytest.mark.slow
 def test_the_snippet_of_a_sentence_encoder_runs(tmp_path):
-    sentence_transformers = pytest.importorskip("sentence_transformers")
-    speaking_model(tmp_path / "plain", "hidden-states")
-    modules = sentence_transformers.models
-    words = modules.Transformer(str(tmp_path / "plain"))
-    pooling = modules.Pooling(words.get_word_embedding_dimension())
-    sentence_transformers.SentenceTransformer(modules=[words, pooling]).save(str(tmp_path / "st"))
+    pytest.importorskip("sentence_transformers")
+    folder = speaking_model(tmp_path / "st", "hidden-states")
+    kinds = {"": "Transformer", "1_Pooling": "Pooling"}
+    modules = [
+        {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for i, (path, kind) in enumerate(kinds.items())
+    ]
+    (folder / "1_Pooling").mkdir()
+    (folder / "modules.json").write_text(json.dumps(modules))
+    pooling = {"word_embedding_dimension": 24, "pooling_mode_mean_tokens": True}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
     prune = ("prune", tmp_path / "st", "--method", "magnitude", "--sparsity", 0.5)
     answer(*prune, "--out", tmp_path / "half")
     assert data(tmp_path / "half")["pipeline_tag"] == "sentence-similarity"

@@ -43,9 +43,12 @@ def metadata(facts: CardFacts) -> dict[str, Any]:
     story = facts.story
     sentences = facts.modules and facts.readout == "hidden-states"
     results = _results(facts)
+    licensed = {name: line(text) for name, text in story.license.items()}
     data = ModelCardData(
         language=hub_languages(story.cut_for or story.languages) or "multilingual",
-        **{name: line(text) for name, text in story.license.items() if name in LICENSE},
+        license=licensed.get("license"),
+        license_name=licensed.get("license_name"),
+        license_link=licensed.get("license_link"),
         library_name="sentence-transformers" if sentences else "transformers",
         pipeline_tag="sentence-similarity" if sentences else PIPELINES[facts.readout],
         tags=list(TAGS),

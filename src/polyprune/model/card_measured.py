@@ -30,8 +30,8 @@ def _compared(facts: CardFacts, each: Compared) -> str:
 
 def _three(dense: float | None, own: float | None) -> list[str]:
     shown = [NOTHING if value is None else f"{value:.1f}" for value in (dense, own)]
-    known = dense is not None and own is not None
-    return [*shown, f"{own - dense:+.1f}" if known else NOTHING]
+    lost = None if dense is None or own is None else own - dense
+    return [*shown, NOTHING if lost is None else f"{lost:+.1f}"]
 
 
 def speed(facts: CardFacts) -> str:

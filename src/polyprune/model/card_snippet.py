@@ -86,7 +86,7 @@ def snippet(facts: CardFacts) -> str:
     if readout == "masked-lm":
         text = f"f{literal(MASKED.format('{tokenizer.mask_token}'))}"
     elif readout == "span":
-        text = f"[{literal('What is the weather like?')}, {literal('It will rain tomorrow.')}]"
+        text = f"[{literal('Who came?')}, {literal('Asha came.')}]"
     return (LOAD + READ).format(auto=auto, folder=folder, trust=trust, text=text) + SHOW[readout]
 
 
