@@ -6,8 +6,8 @@ Three stages, each of which goes on where it stopped; without options all of the
     python benchmarks/peers.py --speed            # all in turns; close other programs first
     python benchmarks/peers.py --table --figure   # from the results, for docs/peers.md
 
-Results are appended to results/peers.jsonl; models lie in build/peers. A method that fails is
-written down with its error, and tried again the next time.
+Results are appended to results/peers.jsonl; models lie in build/peers, the figure in docs/images.
+A method that fails is written down with its error, and tried again the next time.
 """
 
 import argparse
@@ -28,7 +28,9 @@ from polyprune.measuring.speed import in_turns
 
 BATCHES = ((1, 128), (32, 64))
 WARMUP = 2
-WORK = Path(__file__).parent.parent / "build" / "peers"
+HOME = Path(__file__).parent.parent
+WORK = HOME / "build" / "peers"
+FIGURE = HOME / "docs" / "images" / "peers"
 
 
 def main() -> None:
@@ -51,7 +53,7 @@ def main() -> None:
     if options.figure or everything:
         from peers_shown import draw
 
-        draw(rows(), RESULTS / "peers")
+        draw(rows(), FIGURE)
 
 
 def arguments() -> argparse.Namespace:

@@ -140,7 +140,9 @@ def draw(rows: Sequence[dict], path: Path) -> None:
         panel.set_xlabel("times as fast as the dense model in PyTorch")
     figure.canvas.draw()
     for panel, named in names:
-        place_names(panel, named)
+        if named:  # else nothing of it was timed yet
+            place_names(panel, named)
+    path.parent.mkdir(exist_ok=True)
     for suffix in ("svg", "png"):
         extra: Any = {"metadata": {"Date": None}} if suffix == "svg" else {"dpi": 160}
         figure.savefig(path.with_suffix(f".{suffix}"), **extra)
