@@ -1,6 +1,8 @@
 """`polyprune report`: results as tables, figures, one page, and a filled model card."""
 
+import shutil
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
@@ -130,7 +132,8 @@ def _print(tables: Any, figures: Any) -> None:
     if not tables:
         typer.echo("These results make no table. Give --out or --figures to see them drawn.")
     elif others:
-        typer.echo(f"There are also {', '.join(others)}: see --only, --figures, --out.")
+        told = f"There are also {', '.join(others)}: see --only, --figures, --out."
+        typer.echo(fill(told, shutil.get_terminal_size().columns, break_on_hyphens=False))
 
 
 def _told(what: str, paths: list[Path]) -> str:

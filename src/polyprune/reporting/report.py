@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import UnknownName
 from ..storage import refuse_to_overwrite, whole_file
-from .draw import FORMATS, draw
+from .draw import FORMATS, draw_all
 from .figure import Figure
 from .figures import figures
 from .paper_figures import paper_figures
@@ -99,7 +99,7 @@ def write_figures(
     for each in report.figures:
         for form in formats:
             refuse_to_overwrite(folder / f"{each.name}.{form}", force=force, kind="file")
-    return [path for each in report.figures for path in draw(each, folder, formats)]
+    return draw_all(report.figures, folder, formats)
 
 
 def _written(files: Mapping[Path, str], force: bool) -> Iterator[Path]:

@@ -12,6 +12,16 @@ function hueOf(family) {
   return data.hues[family] ?? 7;
 }
 
+// Families for a legend: those with a colour of their own, then all others under one name.
+function familyKey(families) {
+  const own = [...new Set(families)].filter(Boolean);
+  own.sort((a, b) => hueOf(a) - hueOf(b) || a.localeCompare(b, "en"));
+  const others = own.filter((family) => hueOf(family) === 7);
+  if (others.length < 2) return own.map((family) => [family, hueOf(family)]);
+  const first = own.filter((family) => hueOf(family) < 7);
+  return [...first.map((family) => [family, hueOf(family)]), ["other families", 7]];
+}
+
 const sizeTitle = (system) => {
   if (system.sparsity === 0) return "uncut";
   return system.sparsity === null ? "as it is" : `${percent(system.sparsity)} cut`;
@@ -65,7 +75,8 @@ const measures = (() => {
       found.get(key).scores.push(score);
     }
   }
-  return [...found.values()];
+  const order = (each) => [each.scores[0].r, each.scores[0].t];
+  return [...found.values()].sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1]);
 })();
 
 const cells = new Map();

@@ -30,10 +30,12 @@ function defaultLine() {
   return [...lines].sort((a, b) => told(b) - told(a) || b.steps.length - a.steps.length)[0];
 }
 
-// The one that most languages of this line have.
+// The one that most sizes and languages of this line have.
 function defaultMeasure(line) {
-  const step = line.steps[nearestStep(line, 0.5)];
-  const size = (measure) => scoreOf(measure, step)?.languages.size ?? -1;
+  const size = (measure) => {
+    const found = line.steps.map((step) => scoreOf(measure, step)).filter(Boolean);
+    return found.reduce((sum, score) => sum + 1 + score.languages.size, 0);
+  };
   return [...measures].sort((a, b) => size(b) - size(a))[0] ?? null;
 }
 

@@ -80,7 +80,10 @@ function lossEnds(view, found) {
   }
   const numbers = values.filter(known);
   if (!numbers.length) return [0, 100];
-  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  let [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  // Less than ten points across would make little look like much.
+  const room = Math.max(0, (10 - (high - low)) / 2);
+  [low, high] = [Math.max(Math.min(low, 0), low - room), high + room];
   const step = [1, 2, 5, 10, 20, 50].find((each) => (high - low) / each <= 6) ?? 100;
   const first = Math.floor(low / step) * step;
   return [first, Math.max(first + step, Math.ceil(high / step) * step)];
@@ -140,11 +143,11 @@ function axisRow([low, high]) {
 
 // What the marks and colours stand for.
 function drawKey(place, found, view) {
-  const families = [...new Set(found.rows.map((row) => row.language.family))].sort((a, b) => hueOf(a) - hueOf(b) || (a < b ? -1 : 1));
+  const families = familyKey(found.rows.map((row) => row.language.family));
   const marks = found.comparing ? [["dense", "uncut"], ["pruned", sizeTitle(view.step)]] : [["pruned", sizeTitle(view.step)]];
   const key = html("ul", { class: "key", "aria-label": "Marks and colours" },
     ...marks.map(([kind, title]) => html("li", {}, html("span", { class: `mark ${kind}` }), title)),
-    ...families.map((family) => html("li", {}, hued(html("span", { class: "swatch" }), hueOf(family)), family)));
+    ...families.map(([title, hue]) => html("li", {}, hued(html("span", { class: "swatch" }), hue), title)));
   place.querySelector(".key")?.remove();
   if (found.total.is !== null || found.rows.length) place.prepend(key);
 }

@@ -20,8 +20,8 @@ function nearestTo(found, i, count = 3) {
 
 function drawMap(found, width) {
   const shown = found.l.map((index) => languages[index]);
-  const families = [...new Set(shown.map((each) => each.family))].sort((a, b) => hueOf(a) - hueOf(b) || (a < b ? -1 : 1));
-  const names = legend(families.map((family) => ({ title: family, draw: (x, y) => hued(svg("path", { class: "point", d: markPath("circle", x + 14, y, 5) }), hueOf(family)) })), width, 12);
+  const families = familyKey(shown.map((each) => each.family));
+  const names = legend(families.map(([title, hue]) => ({ title, draw: (x, y) => hued(svg("path", { class: "point", d: markPath("circle", x + 14, y, 5) }), hue) })), width, 12);
   const [xs, ys] = [0, 1].map((axis) => found.p.map((place) => place[axis]));
   const [wide, tall] = [xs, ys].map((values) => Math.max(...values) - Math.min(...values));
   const room = 44;

@@ -4,8 +4,7 @@ const SHADES = 24;
 function drawMatrix(matrix, width) {
   const count = matrix.names.length;
   const top = heading(matrix.title, width);
-  const groups = [...new Set(matrix.groups)].filter(Boolean);
-  const names = legend(groups.map((group) => ({ title: group, draw: (x, y) => swatch(hueOf(group), x, y) })), width, top.bottom);
+  const names = legend(familyKey(matrix.groups).map(([title, hue]) => ({ title, draw: (x, y) => swatch(hue, x, y) })), width, top.bottom);
   const longest = Math.max(0, ...matrix.names.map((name) => widthOf(name, 11)));
   const roomy = Math.min(42, (width - longest - 24) / count);
   const legible = roomy >= 9;
