@@ -26,6 +26,8 @@ class Named:
     colour: str
     points: np.ndarray
     """(points, 2), as drawn: x and y in data."""
+    ends: np.ndarray
+    """(points, 2): where the interval of each begins and ends, in x."""
 
 
 def place_names(panel: Any, named: Sequence[Named]) -> None:
@@ -34,7 +36,7 @@ def place_names(panel: Any, named: Sequence[Named]) -> None:
     figure.canvas.draw()
     pixel = figure.dpi / 72
     lines = [panel.transData.transform(each.points) for each in named]
-    ink = np.concatenate([_dotted(line) for line in lines])
+    ink = np.concatenate([_dotted(line) for line in [*lines, *_bars(panel, named)]])
     marks = np.concatenate(lines)
     border, taken = panel.get_window_extent(), []
     # Short lines have few places to choose from: they choose first.
@@ -49,6 +51,15 @@ def place_names(panel: Any, named: Sequence[Named]) -> None:
         _write(panel, named[i], at, box, away > NEAR)
 
 
+def _bars(panel: Any, named: Sequence[Named]) -> list[np.ndarray]:
+    """Every interval as a line."""
+    return [
+        panel.transData.transform([(x, y) for x in ends])
+        for each in named
+        for (_, y), ends in zip(each.points, each.ends, strict=True)
+    ]
+
+
 def _places(line: np.ndarray, size: np.ndarray, pixel: float):
     """Where a name could be: which point, how far away, and its box as (x0, y0, x1, y1)."""
     for at, away, direction in product(range(len(line)), DISTANCES, DIRECTIONS):
@@ -58,7 +69,7 @@ def _places(line: np.ndarray, size: np.ndarray, pixel: float):
 
 
 def _cost(box: np.ndarray, ink: np.ndarray, marks: np.ndarray, taken: list, border: Any) -> float:
-    outside = sum(np.maximum(0, [border.x0 - box[0], box[2] - border.x1 - 40, border.y0 - box[1], box[3] - border.y1 - 4]))  # noqa: E501  # fmt: skip
+    outside = sum(np.maximum(0, [border.x0 - box[0], box[2] - border.x1 - 4, border.y0 - box[1], box[3] - border.y1 - 4]))  # noqa: E501  # fmt: skip
     names = sum(bool((box[:2] < own[2:] + 3).all() and (own[:2] - 3 < box[2:]).all()) for own in taken)  # noqa: E501  # fmt: skip
     return 3 * _within(ink, box, 2) + 60 * _within(marks, box, 7) + 1000 * names + 20 * outside
 

@@ -169,13 +169,16 @@ def _draw_panel(panel: Any, rows: Sequence[dict], model: str, batch: Sequence[in
             markersize=14 if star else 6, linewidth=line.width, elinewidth=0.8,
             zorder=4 if star else 3, markeredgecolor="white", markeredgewidth=0.6,
         )  # fmt: skip
-        named.append(Named(line.name, line.colour, np.stack([x, y], axis=1)))
+        ends = np.stack([low, high], axis=1)
+        named.append(Named(line.name, line.colour, np.stack([x, y], axis=1), ends))
     ticks = [0.75, 1, 1.5, 2, 3, 4, 6, 8, 12]
     panel.set_xticks(ticks, [f"{tick:g}×" for tick in ticks])
     panel.minorticks_off()
     dense = kept[DENSE]["quality"]
-    panel.set_ylim(0, 1.25 * dense)  # room for the names of those that lose nothing
-    panel.set_yticks(np.arange(0, 1.02 * dense, 20 if dense > 50 else 5))
+    least = min(row["quality"] for row in kept.values() if "error" not in row)
+    panel.set_ylim(0.7 * least, 1.2 * dense)  # room for the names of those that lose nothing
+    step = 20 if dense > 50 else 5
+    panel.set_yticks(np.arange(step * np.ceil(0.7 * least / step), 1.02 * dense, step))
     panel.set_xlim(0.55, 16)
     return named
 
