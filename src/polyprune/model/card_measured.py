@@ -5,20 +5,27 @@ from .card_words import base_of, language
 from .markdown import code, command, fenced, plain, table
 
 NOTHING = "–"
+NOT_YET = "**Not measured yet.**"
 
 
 def losses(facts: CardFacts) -> str:
     """The dense model beside this one, language by language."""
     head = "## What each language lost"
     if not facts.compared:
-        retrieval = facts.readout in ("masked-lm", "hidden-states")
-        task = "tatoeba" if retrieval else "TASK"
-        asked = command("polyprune", "evaluate", base_of(facts), facts.name, "--task", task)
-        told = command("polyprune", "report", "scores.json", "--card", facts.name)
-        lines = f"{asked} --data XTREME --json > scores.json\n{told}"
-        how = "**Not measured yet.** These measure it, and put it here:"
-        return f"{head}\n\n{how}\n\n{fenced(lines, 'sh')}"
+        how = "These measure it, and its speed, and put them here:"
+        return f"{head}\n\n{NOT_YET} {how}\n\n{_how(facts)}"
     return "\n\n".join([head, *(_compared(facts, each) for each in facts.compared)])
+
+
+def _how(facts: CardFacts) -> str:
+    """Commands that measure all of it and fill the card: with a part alone the rest would go."""
+    retrieval = facts.readout in ("masked-lm", "hidden-states")
+    task = "tatoeba" if retrieval else "TASK"
+    asked = command("polyprune", "evaluate", base_of(facts), facts.name, "--task", task)
+    timed = command("polyprune", "measure", base_of(facts), facts.name, "--speed", "--json")
+    told = command("polyprune", "report", "scores.json", "speed.json", "--card", facts.name)
+    lines = f"{asked} --data XTREME --json > scores.json\n{timed} > speed.json\n{told}"
+    return fenced(lines, "sh")
 
 
 def _compared(facts: CardFacts, each: Compared) -> str:
@@ -38,11 +45,9 @@ def speed(facts: CardFacts) -> str:
     """How many times as fast as the original."""
     found = facts.speed
     if found is None:
-        asked = command("polyprune", "measure", base_of(facts), facts.name, "--speed", "--json")
-        told = command("polyprune", "report", "speed.json", "--card", facts.name)
-        lines = fenced(f"{asked} > speed.json\n{told}", "sh")
-        how = "**Not measured yet.** These measure it on your machine, and put it here:"
-        return f"## Speed\n\n{how}\n\n{lines}"
+        how = f"These measure it on your machine, and put it here:\n\n{_how(facts)}"
+        above = "What measures the losses above measures it too, on your machine."
+        return f"## Speed\n\n{NOT_YET} {how if facts.compared else above}"
     known = found.low is not None and found.high is not None
     between = f" (95 % interval {found.low:.2f} to {found.high:.2f})" if known else ""
     where = f" on {plain(found.where)}" if found.where else ""

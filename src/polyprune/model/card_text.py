@@ -149,7 +149,7 @@ def _limits(facts: CardFacts) -> str:
     others = "Nobody looked at languages when it was cut: any of them may have lost much."
     if cut:
         others = "Other languages were not looked at when it was cut, and may have lost much more."
-    lost = [f"{others} In the paper, languages with little text lost most."]
+    lost = [f"{others} Languages with little text tend to lose most."]
     points = [
         f"{USES[facts.readout]}, {for_whom}.",
         *(lost if is_cut(facts) or facts.gating else ()),
