@@ -39,4 +39,4 @@ def policy() -> str:
 
 
 def _read(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return files("polyprune.reporting.website").joinpath(name).read_text(encoding="utf-8")

@@ -3,7 +3,9 @@ function startChooser(state, changed) {
   const place = byId("families");
   if (!place) return () => {};
   const boxes = new Map();
-  const groups = familiesOf(languages).map(([family, own]) => familyGroup(family, own, state, boxes, changed));
+  const groups = familiesOf(languages).map(([family, own]) =>
+    familyGroup(family, own, state, boxes, changed),
+  );
   place.append(...groups.map((group) => group.node));
   byId("choose-all").addEventListener("click", () => choose(languages.map((each) => each.index)));
   byId("choose-none").addEventListener("click", () => choose([]));
@@ -42,15 +44,30 @@ function familyGroup(family, own, state, boxes, changed) {
     boxes.set(each.index, { box, chip, text: `${each.name} ${each.code} ${family}`.toLowerCase() });
     return chip;
   });
-  const head = hued(html("label", { class: "family" }, all, html("span", { class: "swatch" }), html("span", { text: family })), hueOf(family));
-  const node = html("div", { class: "family-group", role: "group", "aria-label": family }, head, html("div", { class: "chips" }, ...chips));
+  const head = hued(
+    html(
+      "label",
+      { class: "family" },
+      all,
+      html("span", { class: "swatch" }),
+      html("span", { text: family }),
+    ),
+    hueOf(family),
+  );
+  const node = html(
+    "div",
+    { class: "family-group", role: "group", "aria-label": family },
+    head,
+    html("div", { class: "chips" }, ...chips),
+  );
   return { node, all, own };
 }
 
 function search(words, boxes, groups) {
   const wanted = words.trim().toLowerCase();
   for (const { chip, text } of boxes.values()) chip.hidden = !text.includes(wanted);
-  for (const { node, own } of groups) node.hidden = own.every((each) => boxes.get(each.index).chip.hidden);
+  for (const { node, own } of groups)
+    node.hidden = own.every((each) => boxes.get(each.index).chip.hidden);
 }
 
 function showChosen(state, boxes, groups) {
@@ -64,8 +81,10 @@ function showChosen(state, boxes, groups) {
 }
 
 function chosenTold(chosen) {
-  if (chosen.size === languages.length) return languages.length === 1 ? languages[0].name : `all ${chosen.size}`;
+  if (chosen.size === languages.length)
+    return languages.length === 1 ? languages[0].name : `all ${chosen.size}`;
   if (!chosen.size) return "none";
-  if (chosen.size <= 4) return listed([...chosen].sort((a, b) => a - b).map((index) => languages[index].name));
+  if (chosen.size <= 4)
+    return listed([...chosen].sort((a, b) => a - b).map((index) => languages[index].name));
   return `${chosen.size} of ${languages.length}`;
 }

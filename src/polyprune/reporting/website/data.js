@@ -2,10 +2,18 @@
 const data = JSON.parse(byId("data").textContent);
 
 const systems = data.systems.map(([name, title, sparsity, setting], index) => ({
-  index, name, title, sparsity, setting,
+  index,
+  name,
+  title,
+  sparsity,
+  setting,
 }));
 const languages = data.languages.map(([code, name, family], index) => ({
-  index, code, name, family, hue: hueOf(family),
+  index,
+  code,
+  name,
+  family,
+  hue: hueOf(family),
 }));
 
 function hueOf(family) {

@@ -1,5 +1,10 @@
 // A size, a system, a measure and languages: whatever changes, all that follows from it is redrawn.
-const state = { line: null, step: 0, measure: null, chosen: new Set(languages.map((each) => each.index)) };
+const state = {
+  line: null,
+  step: 0,
+  measure: null,
+  chosen: new Set(languages.map((each) => each.index)),
+};
 
 function startExplorer() {
   if (!byId("explore") || !lines.length) return;
@@ -26,7 +31,8 @@ let redraw = () => {};
 
 // The line with most sizes, so that there is something to move; then what most is known of.
 function defaultLine() {
-  const told = (line) => line.steps.filter((step) => measures.some((measure) => scoreOf(measure, step))).length;
+  const told = (line) =>
+    line.steps.filter((step) => measures.some((measure) => scoreOf(measure, step))).length;
   return [...lines].sort((a, b) => told(b) - told(a) || b.steps.length - a.steps.length)[0];
 }
 
@@ -40,7 +46,9 @@ function defaultMeasure(line) {
 }
 
 function nearestStep(line, sparsity) {
-  const apart = line.steps.map((step) => Math.abs((step.sparsity ?? (step === line.dense ? 0 : sparsity)) - sparsity));
+  const apart = line.steps.map((step) =>
+    Math.abs((step.sparsity ?? (step === line.dense ? 0 : sparsity)) - sparsity),
+  );
   return apart.indexOf(Math.min(...apart));
 }
 
@@ -104,16 +112,21 @@ function drawSlider(view) {
   if (view.measure) byId("measure").value = view.measure.key;
   // Where names would touch only every other is written, but always the first and the last.
   const every = Math.ceil(steps.length / (innerWidth < 600 ? 7 : 14));
-  byId("ticks").replaceChildren(...steps.map((step, i) => html("span", {
-    class: i === state.step ? "now" : null,
-    text: i % every === 0 || i === steps.length - 1 ? tickTitle(step, view.dense) : "",
-    style: { left: `${steps.length > 1 ? (100 * i) / (steps.length - 1) : 0}%` },
-  })));
+  byId("ticks").replaceChildren(
+    ...steps.map((step, i) =>
+      html("span", {
+        class: i === state.step ? "now" : null,
+        text: i % every === 0 || i === steps.length - 1 ? tickTitle(step, view.dense) : "",
+        style: { left: `${steps.length > 1 ? (100 * i) / (steps.length - 1) : 0}%` },
+      }),
+    ),
+  );
 }
 
 const stepTitle = (step, dense) => (step === dense ? "uncut" : sizeTitle(step));
 
-const tickTitle = (step, dense) => (step === dense ? "uncut" : step.sparsity === null ? "as it is" : percent(step.sparsity));
+const tickTitle = (step, dense) =>
+  step === dense ? "uncut" : step.sparsity === null ? "as it is" : percent(step.sparsity);
 
 // What is seen, as one sentence: also for whoever hears it.
 function toldOf(view, found) {
@@ -122,7 +135,9 @@ function toldOf(view, found) {
   if (found && known(found.total.is)) {
     const of = found.comparing && known(found.total.was) ? ` of ${fixed(found.total.was)}` : "";
     const among = found.total.count ? `, mean of ${plural(found.total.count, "language")}` : "";
-    parts.push(`: ${fixed(found.total.is)}${of} points ${found.comparing ? "kept " : ""}in ${view.measure.title}${among}`);
+    const kept = found.comparing ? " kept" : "";
+    const points = `${fixed(found.total.is)}${of} points${kept}`;
+    parts.push(`: ${points} in ${view.measure.title}${among}`);
     const worst = found.rows[0];
     if (found.comparing && known(worst?.lost) && worst.lost > 0 && found.rows.length > 1) {
       parts.push(`; ${worst.language.name} lost most, ${fixed(worst.lost)}`);

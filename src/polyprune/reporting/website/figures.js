@@ -4,9 +4,12 @@ const toRedraw = [];
 let seen = null;
 
 function startFigures() {
-  seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) if (entry.isIntersecting) waiting.get(entry.target)?.();
-  }, { rootMargin: "400px" });
+  seen = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) if (entry.isIntersecting) waiting.get(entry.target)?.();
+    },
+    { rootMargin: "400px" },
+  );
   for (const place of document.querySelectorAll("[data-figure]")) {
     const figure = data.figures[Number(place.dataset.figure)];
     const styles = stylesOf(figure);
@@ -14,9 +17,15 @@ function startFigures() {
       name: fileName(figure.name),
       title: figure.title,
       columns: figure.panels.length,
-      widest: figure.panels.some((panel) => panel.kind === "matrix") ? 1100 : figure.panels.length > 1 ? 620 : 860,
-      draw: (width) => figure.panels.map((panel) =>
-        panel.kind === "plot" ? drawPlot(panel, width, styles) : drawMatrix(panel, width)),
+      widest: figure.panels.some((panel) => panel.kind === "matrix")
+        ? 1100
+        : figure.panels.length > 1
+          ? 620
+          : 860,
+      draw: (width) =>
+        figure.panels.map((panel) =>
+          panel.kind === "plot" ? drawPlot(panel, width, styles) : drawMatrix(panel, width),
+        ),
       rows: () => figureRows(figure),
     });
   }
@@ -35,19 +44,37 @@ function keepDrawn(place, { name, title, columns, widest, draw, rows }) {
   const first = () => {
     waiting.delete(place);
     redraw();
-    new ResizeObserver(() => Math.abs(panels.clientWidth - drawnAt) > 1 && redraw()).observe(panels);
+    new ResizeObserver(() => Math.abs(panels.clientWidth - drawnAt) > 1 && redraw()).observe(
+      panels,
+    );
   };
   waiting.set(place, first);
   toRedraw.push(() => waiting.has(place) || redraw());
-  place.append(html("p", { class: "buttons" },
-    html("button", { type: "button", class: "small", text: "CSV", "aria-label": `Download the data of ${title} as CSV`, "data-csv": true,
-      onclick: () => download(`${name}.csv`, "text/csv", csv(rows())) }),
-    html("button", { type: "button", class: "small", text: "SVG", "aria-label": `Download ${title} as SVG`, "data-svg": true,
-      onclick: () => {
-        if (waiting.has(place)) first();
-        download(`${name}.svg`, "image/svg+xml", standalone([...panels.querySelectorAll("svg")]));
-      } }),
-  ));
+  place.append(
+    html(
+      "p",
+      { class: "buttons" },
+      html("button", {
+        type: "button",
+        class: "small",
+        text: "CSV",
+        "aria-label": `Download the data of ${title} as CSV`,
+        "data-csv": true,
+        onclick: () => download(`${name}.csv`, "text/csv", csv(rows())),
+      }),
+      html("button", {
+        type: "button",
+        class: "small",
+        text: "SVG",
+        "aria-label": `Download ${title} as SVG`,
+        "data-svg": true,
+        onclick: () => {
+          if (waiting.has(place)) first();
+          download(`${name}.svg`, "image/svg+xml", standalone([...panels.querySelectorAll("svg")]));
+        },
+      }),
+    ),
+  );
   seen.observe(place);
   return () => waiting.has(place) || redraw();
 }
@@ -66,7 +93,8 @@ function roomFor(panels, count, widest) {
 function stylesOf(figure) {
   const words = [];
   for (const panel of figure.panels) {
-    for (const each of panel.series ?? []) if (each.colour && !words.includes(each.colour)) words.push(each.colour);
+    for (const each of panel.series ?? [])
+      if (each.colour && !words.includes(each.colour)) words.push(each.colour);
   }
   return {
     placeOf: (series, index) => (series.colour ? words.indexOf(series.colour) : index),
@@ -77,15 +105,28 @@ function figureRows(figure) {
   const rows = [];
   for (const panel of figure.panels) {
     if (panel.kind === "plot") {
-      if (rows[0]?.[1] !== "series") rows.push(["panel", "series", "label", "x", "y", "low", "high", "left", "right"]);
+      if (rows[0]?.[1] !== "series")
+        rows.push(["panel", "series", "label", "x", "y", "low", "high", "left", "right"]);
       for (const each of panel.series) {
-        each.x.forEach((x, i) => rows.push([
-          panel.title, each.title, each.labels?.[i] ?? "", x, each.y[i], each.low?.[i], each.high?.[i], each.left?.[i], each.right?.[i],
-        ]));
+        each.x.forEach((x, i) =>
+          rows.push([
+            panel.title,
+            each.title,
+            each.labels?.[i] ?? "",
+            x,
+            each.y[i],
+            each.low?.[i],
+            each.high?.[i],
+            each.left?.[i],
+            each.right?.[i],
+          ]),
+        );
       }
     } else {
       rows.push(["panel", "one", "other", panel.label]);
-      panel.names.forEach((one, i) => panel.names.forEach((other, j) => rows.push([panel.title, one, other, panel.values[i][j]])));
+      panel.names.forEach((one, i) =>
+        panel.names.forEach((other, j) => rows.push([panel.title, one, other, panel.values[i][j]])),
+      );
     }
   }
   return rows;

@@ -25,11 +25,17 @@ function csvCell(value) {
 // A drawing by itself: with the rules that it is drawn by, and their colours written out.
 function standalone(drawings) {
   const gap = 24;
-  const sizes = drawings.map((each) => [Number(each.getAttribute("width")), Number(each.getAttribute("height"))]);
+  const sizes = drawings.map((each) => [
+    Number(each.getAttribute("width")),
+    Number(each.getAttribute("height")),
+  ]);
   const width = sizes.reduce((sum, [w]) => sum + w + gap, -gap);
   const height = Math.max(...sizes.map(([, h]) => h));
   const all = svg("svg", { xmlns: SVG_NAMES, viewBox: `0 0 ${width} ${height}`, width, height });
-  all.append(svg("style", { text: drawingRules() }), svg("rect", { class: "paper", width, height }));
+  all.append(
+    svg("style", { text: drawingRules() }),
+    svg("rect", { class: "paper", width, height }),
+  );
   let x = 0;
   drawings.forEach((each, i) => {
     const copy = each.cloneNode(true);
@@ -74,18 +80,31 @@ function everything() {
       ...(each.failed ? { failed: each.failed } : {}),
       mean: named(each.names, each.mean),
       languages: Object.fromEntries(
-        each.l.map((index, i) => [code(index), named(each.names, each.v.map((column) => column[i]))]),
+        each.l.map((index, i) => [
+          code(index),
+          named(
+            each.names,
+            each.v.map((column) => column[i]),
+          ),
+        ]),
       ),
     })),
     sizes: data.sizes.map(({ s, ...rest }) => ({ ...system(s), ...rest })),
     kept: data.kept.map(({ s, l, kept, whole }) => ({
-      ...system(s), language: code(l), kept: widths(kept), whole: widths(whole),
+      ...system(s),
+      language: code(l),
+      kept: widths(kept),
+      whole: widths(whole),
     })),
     distances: data.distances.map(({ s, l, m }) => ({
-      ...system(s), languages: l.map(code), below_the_diagonal: m,
+      ...system(s),
+      languages: l.map(code),
+      below_the_diagonal: m,
     })),
     curves: data.curves.map(({ s, l, x, y }) => ({
-      ...system(s), language: code(l), points: x.map((step, i) => [step, y[i]]),
+      ...system(s),
+      language: code(l),
+      points: x.map((step, i) => [step, y[i]]),
     })),
     failures: data.failures.map(([what, why]) => ({ what, why })),
   };

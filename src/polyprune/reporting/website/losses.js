@@ -18,7 +18,8 @@ function lossRows(before, after, chosen) {
 function byLoss(a, b) {
   const key = (row) => row.lost ?? (known(row.is) && row.was === null ? -row.is : null);
   const [x, y] = [key(a), key(b)];
-  if (x === null || y === null) return (x === null) - (y === null) || a.language.name.localeCompare(b.language.name, "en");
+  if (x === null || y === null)
+    return (x === null) - (y === null) || a.language.name.localeCompare(b.language.name, "en");
   return y - x;
 }
 
@@ -26,9 +27,13 @@ function byLoss(a, b) {
 function meanRow(rows, before, after, comparing) {
   const both = rows.filter((row) => known(row.is) && (!comparing || known(row.was)));
   if (both.length) {
-    return { was: comparing ? mean(both.map((row) => row.was)) : null, is: mean(both.map((row) => row.is)), count: both.length };
+    return {
+      was: comparing ? mean(both.map((row) => row.was)) : null,
+      is: mean(both.map((row) => row.is)),
+      count: both.length,
+    };
   }
-  return { was: comparing ? before?.mean ?? null : null, is: after?.mean ?? null, count: 0 };
+  return { was: comparing ? (before?.mean ?? null) : null, is: after?.mean ?? null, count: 0 };
 }
 
 function lossesFor(view) {
@@ -41,13 +46,17 @@ function lossesFor(view) {
 }
 
 function lossesTold(found, view) {
-  if (found.after?.failed.length && !known(found.after.mean)) return `It failed: ${found.after.failed[0]}`;
+  if (found.after?.failed.length && !known(found.after.mean))
+    return `It failed: ${found.after.failed[0]}`;
   if (!found.after && !found.before) return "There are no scores of this system by this measure.";
   if (!found.broken) return "Only the mean over languages is known.";
-  if (!found.rows.length) return view.chosen.size ? "There are no scores of the chosen languages." : "No language is chosen.";
+  if (!found.rows.length)
+    return view.chosen.size
+      ? "There are no scores of the chosen languages."
+      : "No language is chosen.";
   const what = `${view.measure.title}, in percent`;
   if (!found.comparing) return `${what}; what is lowest is on top.`;
-  return `${what}: ${view.dense.sparsity === 0 || view.dense.name === "dense" ? "uncut" : view.dense.title} → ${sizeTitle(view.step)}. What lost most is on top.`;
+  return `${what}: uncut → ${sizeTitle(view.step)}. What lost most is on top.`;
 }
 
 const rowElements = new Map();
@@ -60,9 +69,18 @@ function drawLosses(view) {
   const shown = allRows ? found.rows : found.rows.slice(0, FIRST_ROWS);
   const ends = lossEnds(view, found);
   const list = place.querySelector("ul.dots") ?? place.appendChild(html("ul", { class: "dots" }));
-  const total = { language: { name: "Mean", family: found.total.count ? `of ${plural(found.total.count, "language")}` : "over languages", hue: null }, ...found.total };
+  const total = {
+    language: {
+      name: "Mean",
+      family: found.total.count ? `of ${plural(found.total.count, "language")}` : "over languages",
+      hue: null,
+    },
+    ...found.total,
+  };
   const hasTotal = known(total.was) || known(total.is);
-  const parts = [...(hasTotal ? [total] : []), ...shown].map((row) => drawRow(row, ends, found.comparing));
+  const parts = [...(hasTotal ? [total] : []), ...shown].map((row) =>
+    drawRow(row, ends, found.comparing),
+  );
   list.replaceChildren(...parts, ...(parts.length ? [axisRow(ends)] : []));
   place.querySelector("button")?.remove();
   if (found.rows.length > FIRST_ROWS) place.append(moreButton(found.rows.length, view));
@@ -75,7 +93,8 @@ function lossEnds(view, found) {
   const values = [found.total.was, found.total.is];
   for (const step of view.line.steps) {
     const score = scoreOf(view.measure, step);
-    if (found.rows.length) for (const { language } of found.rows) values.push(score?.languages.get(language.index));
+    if (found.rows.length)
+      for (const { language } of found.rows) values.push(score?.languages.get(language.index));
     else values.push(score?.mean);
   }
   const numbers = values.filter(known);
@@ -91,7 +110,9 @@ function lossEnds(view, found) {
 
 function moreButton(count, view) {
   return html("button", {
-    type: "button", class: "small more", "aria-expanded": String(allRows),
+    type: "button",
+    class: "small more",
+    "aria-expanded": String(allRows),
     text: allRows ? `Show the first ${FIRST_ROWS}` : `Show all ${count} languages`,
     onclick: () => {
       allRows = !allRows;
@@ -110,7 +131,10 @@ function drawRow(row, [low, high], comparing) {
   parts.family.textContent = family;
   const part = (value) => `${(100 * value) / (high - low)}%`;
   const at = (value) => part(value - low);
-  for (const [mark, value] of [[parts.was, comparing ? row.was : null], [parts.is, row.is]]) {
+  for (const [mark, value] of [
+    [parts.was, comparing ? row.was : null],
+    [parts.is, row.is],
+  ]) {
     mark.hidden = !known(value);
     if (known(value)) mark.style.left = at(value);
   }
@@ -126,28 +150,58 @@ function drawRow(row, [low, high], comparing) {
 }
 
 function rowElement(name, hue) {
-  const [family, span, was, is] = [html("small"), html("span", { class: "span" }), html("span", { class: "mark dense" }), html("span", { class: "mark pruned" })];
+  const [family, span, was, is] = [
+    html("small"),
+    html("span", { class: "span" }),
+    html("span", { class: "mark dense" }),
+    html("span", { class: "mark pruned" }),
+  ];
   const [numbers, change] = [html("span"), html("b")];
   const track = html("span", { class: "track", "aria-hidden": "true" }, span, was, is);
   if (hue !== null) hued(track, hue);
-  const node = html("li", { class: hue === null ? "mean" : null },
-    html("span", { class: "name", text: name }, family), track, html("span", { class: "numbers" }, numbers, " ", change));
+  const node = html(
+    "li",
+    { class: hue === null ? "mean" : null },
+    html("span", { class: "name", text: name }, family),
+    track,
+    html("span", { class: "numbers" }, numbers, " ", change),
+  );
   return { node, family, span, was, is, numbers, change };
 }
 
 function axisRow([low, high]) {
   const ticks = linearTicks(low, high, 4).map((tick) =>
-    html("span", { text: compact(tick), style: { left: `${(100 * (tick - low)) / (high - low)}%` } }));
-  return html("li", { class: "scale", "aria-hidden": "true" }, html("span"), html("span", { class: "axis" }, ...ticks), html("span"));
+    html("span", {
+      text: compact(tick),
+      style: { left: `${(100 * (tick - low)) / (high - low)}%` },
+    }),
+  );
+  return html(
+    "li",
+    { class: "scale", "aria-hidden": "true" },
+    html("span"),
+    html("span", { class: "axis" }, ...ticks),
+    html("span"),
+  );
 }
 
 // What the marks and colours stand for.
 function drawKey(place, found, view) {
   const families = familyKey(found.rows.map((row) => row.language.family));
-  const marks = found.comparing ? [["dense", "uncut"], ["pruned", sizeTitle(view.step)]] : [["pruned", sizeTitle(view.step)]];
-  const key = html("ul", { class: "key", "aria-label": "Marks and colours" },
+  const marks = found.comparing
+    ? [
+        ["dense", "uncut"],
+        ["pruned", sizeTitle(view.step)],
+      ]
+    : [["pruned", sizeTitle(view.step)]];
+  const key = html(
+    "ul",
+    { class: "key", "aria-label": "Marks and colours" },
     ...marks.map(([kind, title]) => html("li", {}, html("span", { class: `mark ${kind}` }), title)),
-    ...families.map(([title, hue]) => html("li", {}, hued(html("span", { class: "swatch" }), hue), title)));
+    ...families.map(([title, hue]) =>
+      html("li", {}, hued(html("span", { class: "swatch" }), hue), title),
+    ),
+  );
   place.querySelector(".key")?.remove();
   if (found.total.is !== null || found.rows.length) place.prepend(key);
 }

@@ -15,13 +15,24 @@ function distance(found, i, j) {
 function nearestTo(found, i, count = 3) {
   const others = found.l.map((language, j) => [distance(found, i, j), languages[language]]);
   others.splice(i, 1);
-  return others.filter(([apart]) => known(apart)).sort((a, b) => a[0] - b[0]).slice(0, count);
+  return others
+    .filter(([apart]) => known(apart))
+    .sort((a, b) => a[0] - b[0])
+    .slice(0, count);
 }
 
 function drawMap(found, width) {
   const shown = found.l.map((index) => languages[index]);
   const families = familyKey(shown.map((each) => each.family));
-  const names = legend(families.map(([title, hue]) => ({ title, draw: (x, y) => hued(svg("path", { class: "point", d: markPath("circle", x + 14, y, 5) }), hue) })), width, 12);
+  const names = legend(
+    families.map(([title, hue]) => ({
+      title,
+      draw: (x, y) =>
+        hued(svg("path", { class: "point", d: markPath("circle", x + 14, y, 5) }), hue),
+    })),
+    width,
+    12,
+  );
   const [xs, ys] = [0, 1].map((axis) => found.p.map((place) => place[axis]));
   const [wide, tall] = [xs, ys].map((values) => Math.max(...values) - Math.min(...values));
   const room = 44;
@@ -40,10 +51,16 @@ function drawMap(found, width) {
     style: { fill: `var(--hue-${each.hue})` },
     lines: [
       `${each.name} · ${each.family}`,
-      ...nearestTo(found, i).map(([apart, other]) => `${other.name}: ${percent(apart)} of gates differ`),
+      ...nearestTo(found, i).map(
+        ([apart, other]) => `${other.name}: ${percent(apart)} of gates differ`,
+      ),
     ],
   }));
-  marks.forEach((mark, i) => drawing.append(hued(svg("path", { class: "point", d: markPath("circle", mark.x, mark.y, 5) }), shown[i].hue)));
+  marks.forEach((mark, i) =>
+    drawing.append(
+      hued(svg("path", { class: "point", d: markPath("circle", mark.x, mark.y, 5) }), shown[i].hue),
+    ),
+  );
   drawing.append(...placeNames(marks, marks, [0, names.bottom, width, height]));
   tellMarks(drawing, marks);
   return drawing;
@@ -89,6 +106,8 @@ function showMap(step) {
   if (found === mapShown) return;
   mapShown = found;
   const system = systems[found.s];
-  byId("map-told").textContent = `${system.title}, ${sizeTitle(system)}: ${plural(found.l.length, "language")}, coloured by family.`;
+  const many = plural(found.l.length, "language");
+  byId("map-told").textContent =
+    `${system.title}, ${sizeTitle(system)}: ${many}, coloured by family.`;
   redrawMap();
 }

@@ -4,7 +4,8 @@ const SHAPES = ["circle", "square", "diamond", "triangle", "wedge"];
 function markPath(shape, x, y, r) {
   const [a, b] = [(dx) => (x + dx * r).toFixed(1), (dy) => (y + dy * r).toFixed(1)];
   if (shape === "square") return `M${a(-0.85)} ${b(-0.85)}H${a(0.85)}V${b(0.85)}H${a(-0.85)}Z`;
-  if (shape === "diamond") return `M${a(0)} ${b(-1.2)}L${a(1.2)} ${b(0)}L${a(0)} ${b(1.2)}L${a(-1.2)} ${b(0)}Z`;
+  if (shape === "diamond")
+    return `M${a(0)} ${b(-1.2)}L${a(1.2)} ${b(0)}L${a(0)} ${b(1.2)}L${a(-1.2)} ${b(0)}Z`;
   if (shape === "triangle") return `M${a(0)} ${b(-1.15)}L${a(1.1)} ${b(0.85)}H${a(-1.1)}Z`;
   if (shape === "wedge") return `M${a(0)} ${b(1.15)}L${a(1.1)} ${b(-0.85)}H${a(-1.1)}Z`;
   return `M${a(-1)} ${b(0)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
@@ -17,16 +18,25 @@ function placeNames(named, obstacles, frame, size = 11) {
   for (const { x, y, name, style } of named) {
     const width = widthOf(name, size);
     const places = [
-      [x + 7, y + 4, "start"], [x - 7, y + 4, "end"], [x, y - 8, "middle"], [x, y + 16, "middle"],
-      [x + 6, y - 6, "start"], [x - 6, y - 6, "end"], [x + 6, y + 13, "start"], [x - 6, y + 13, "end"],
+      [x + 7, y + 4, "start"],
+      [x - 7, y + 4, "end"],
+      [x, y - 8, "middle"],
+      [x, y + 16, "middle"],
+      [x + 6, y - 6, "start"],
+      [x - 6, y - 6, "end"],
+      [x + 6, y + 13, "start"],
+      [x - 6, y + 13, "end"],
     ];
     for (const [px, py, anchor] of places) {
       const left = px - { start: 0, middle: width / 2, end: width }[anchor];
       const box = [left, py - size + 2, left + width, py + 2];
-      const fits = box[0] >= frame[0] && box[1] >= frame[1] && box[2] <= frame[2] && box[3] <= frame[3];
+      const fits =
+        box[0] >= frame[0] && box[1] >= frame[1] && box[2] <= frame[2] && box[3] <= frame[3];
       if (!fits || taken.some((other) => overlap(box, other))) continue;
       taken.push(box);
-      drawn.push(svg("text", { class: "name", x: px, y: py, "text-anchor": anchor, text: name, style }));
+      drawn.push(
+        svg("text", { class: "name", x: px, y: py, "text-anchor": anchor, text: name, style }),
+      );
       break;
     }
   }
@@ -59,7 +69,12 @@ function heading(title, width) {
 
 function frameOf(width, height, told) {
   return svg("svg", {
-    class: "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", tabindex: 0,
+    class: "chart",
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: "img",
+    tabindex: 0,
     "aria-label": told,
   });
 }

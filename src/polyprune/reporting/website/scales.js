@@ -26,7 +26,9 @@ function logTicks(low, high, count) {
 
 // The ends of an axis: as asked for, else around its numbers, from zero where that costs little.
 function ends(axis, values) {
-  const numbers = [...values, ...axis.ticks].filter((value) => known(value) && (!axis.log || value > 0));
+  const numbers = [...values, ...axis.ticks].filter(
+    (value) => known(value) && (!axis.log || value > 0),
+  );
   let low = numbers.length ? Math.min(...numbers) : axis.log ? 1 : 0;
   let high = numbers.length ? Math.max(...numbers) : axis.log ? 10 : 1;
   if (axis.log) {

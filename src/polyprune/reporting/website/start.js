@@ -1,4 +1,4 @@
-// What is looked at is in the address, so that a view can be sent to others; then everything begins.
+// What is looked at is in the address, so that others can be sent it; then everything begins.
 const writeAddress = debounced(() => {
   const all = state.chosen.size === languages.length;
   const codes = [...state.chosen].sort((a, b) => a - b).map((index) => languages[index].code);
@@ -35,7 +35,10 @@ function readAddress() {
   else if (line) state.step = view.has("cut") ? 0 : nearestStep(line, 0.5);
   state.measure = measures.find((each) => each.key === view.get("task")) ?? state.measure;
   const codes = view.get("languages")?.split(" ");
-  if (codes) state.chosen = new Set(languages.filter((each) => codes.includes(each.code)).map((each) => each.index));
+  if (codes)
+    state.chosen = new Set(
+      languages.filter((each) => codes.includes(each.code)).map((each) => each.index),
+    );
   else state.chosen = new Set(languages.map((each) => each.index));
   return true;
 }
@@ -47,7 +50,12 @@ startFigures();
 startMap();
 startExplorer();
 byId("all-results").addEventListener("click", () =>
-  download("results.json", "application/json", JSON.stringify(everything(), null, 1)));
+  download("results.json", "application/json", JSON.stringify(everything(), null, 1)),
+);
 // Themes change what is drawn in shades.
-new MutationObserver(() => toRedraw.forEach((draw) => draw())).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => toRedraw.forEach((draw) => draw()));
+new MutationObserver(() => toRedraw.forEach((draw) => draw())).observe(document.documentElement, {
+  attributeFilter: ["data-theme"],
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
+  toRedraw.forEach((draw) => draw()),
+);

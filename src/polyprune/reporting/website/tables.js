@@ -5,9 +5,12 @@ function startTables() {
     heads.forEach((head, column) =>
       head.querySelector("button").addEventListener("click", () => sortTable(table, heads, column)),
     );
-    table.closest(".table").querySelector("[data-csv-of-table]").addEventListener("click", () =>
-      download(`${fileName(table.dataset.name)}.csv`, "text/csv", csv(tableRows(table))),
-    );
+    table
+      .closest(".table")
+      .querySelector("[data-csv-of-table]")
+      .addEventListener("click", () =>
+        download(`${fileName(table.dataset.name)}.csv`, "text/csv", csv(tableRows(table))),
+      );
   }
 }
 
@@ -42,7 +45,8 @@ function compare(a, b, sign) {
 }
 
 function tableRows(table) {
-  const texts = (row) => [...row.cells].map((cell) => cell.textContent.trim().replaceAll(SPACE, " "));
+  const texts = (row) =>
+    [...row.cells].map((cell) => cell.textContent.trim().replaceAll(SPACE, " "));
   const groups = table.querySelector("tr.group") !== null;
   const rows = [[...(groups ? ["Group"] : []), ...texts(table.tHead.rows[0])]];
   for (const body of table.tBodies) {

@@ -5,7 +5,10 @@ function showTip(lines, x, y) {
   tip.replaceChildren(...lines.map((line, i) => html(i ? "div" : "b", { text: line })));
   tip.hidden = false;
   const { width, height } = tip.getBoundingClientRect();
-  const left = Math.min(Math.max(8, x + 14), Math.max(8, document.documentElement.clientWidth - width - 8));
+  const left = Math.min(
+    Math.max(8, x + 14),
+    Math.max(8, document.documentElement.clientWidth - width - 8),
+  );
   const above = y - height - 12;
   tip.style.left = `${left}px`;
   tip.style.top = `${above < 8 ? y + 16 : above}px`;
@@ -24,13 +27,16 @@ function tipOf(event) {
 
 document.addEventListener("pointerover", tipOf);
 document.addEventListener("focusin", tipOf);
-document.addEventListener("pointerout", (event) => event.target.closest?.("[data-tip]") && hideTip());
+document.addEventListener(
+  "pointerout",
+  (event) => event.target.closest?.("[data-tip]") && hideTip(),
+);
 document.addEventListener("focusout", hideTip);
 document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
 addEventListener("scroll", hideTip, { passive: true });
 
 // A drawing whose marks can be pointed at, and walked through by the arrow keys.
-// `marks` have x, y and lines to tell; `nearest` finds one by its place, where being near is not it.
+// `marks` have x, y and lines to tell; `nearest` finds one by its place, where near is not it.
 function tellMarks(drawing, marks, nearest = nearestMark) {
   if (!marks.length) return;
   const ring = svg("circle", { class: "pointer", r: 8 });

@@ -16,15 +16,20 @@ const millions = (value, digits = 1) =>
 function compact(value) {
   if (!known(value)) return NOTHING;
   const size = Math.abs(value);
-  for (const [unit, letter] of [[1e9, "G"], [1e6, "M"], [1e4, "k"]]) {
-    if (size >= unit) return `${Number((value / (unit === 1e4 ? 1e3 : unit)).toPrecision(3))}${letter}`;
+  for (const [unit, letter] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e4, "k"],
+  ]) {
+    if (size >= unit)
+      return `${Number((value / (unit === 1e4 ? 1e3 : unit)).toPrecision(3))}${letter}`;
   }
   return value === 0 ? "0" : String(Number(value.toPrecision(4)));
 }
 
 // The same with three digits, and a space before the letter.
 const spaced = (value) =>
-  (known(value) ? compact(Number(value.toPrecision(3))).replace(/([GMk])$/, `${SPACE}$1`) : NOTHING);
+  known(value) ? compact(Number(value.toPrecision(3))).replace(/([GMk])$/, `${SPACE}$1`) : NOTHING;
 
 const signed = (value, digits = 1) => {
   if (!known(value)) return NOTHING;
