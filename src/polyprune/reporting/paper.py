@@ -24,7 +24,7 @@ def paper_results() -> Results:
     paper = read_paper()
     scores: dict[tuple, Score] = {}
     for row in paper["score"]:
-        for task in row.keys() - LEFT_OUT:
+        for task in (name for name in row if name not in LEFT_OUT):
             score = Score(system_of(row), task, _scores(task, row[task]), regime=row["regime"])
             # Tables 2 and 3 repeat rows of Table 1 under other titles.
             scores.setdefault((row["system"], row.get("sparsity"), task, row["regime"]), score)
