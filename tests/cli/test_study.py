@@ -102,9 +102,17 @@ def test_a_study_runs_to_its_end_and_tells_what_failed(config, tmp_path):
     assert parameters[0] > parameters[2] > parameters[1] > parameters[3]
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert {line["study"] for line in lines} == {"mine-quick"}
-    for row in (out / "tables.md").read_text().splitlines():
-        assert row == "" or row.startswith(("**", "| "))
-    assert all(line["languages"] and line["versions"] for line in lines)
+    failed = [line for line in lines if "failed" in line]
+    assert [(line["system"], line["mean"]) for line in failed] == [("bad", None)]
+    assert all(line["languages"] or line in failed for line in lines)
+    assert all(line["versions"] for line in lines)
+    tables = (out / "tables.md").read_text()
+    assert "| failed |" in tables
+    assert "page.html" in {path.name for path in out.iterdir()}
+    curves = [json.loads(line) for line in (out / "curves.jsonl").read_text().splitlines()]
+    assert {line["system"] for line in curves} <= {"grad", "ds"}
+    sizes = [json.loads(line) for line in (out / "sizes.jsonl").read_text().splitlines()]
+    assert all(line["kept"] and line["whole"]["heads"] for line in sizes)
     left = answer(*command, "--plan")["to do"]
     assert left == ["model bad seed 1", "score bad tatoeba seed 1", "speed bad"]
     config.write_text(config.read_text().replace(bad, ""))

@@ -42,16 +42,13 @@ def study(
     Example: polyprune study configs/miniature/study.toml --quick --plan --out study
     """
     from ..config import read_study
-    from ..reporting.read_lines import results_of
-    from ..reporting.report import report_of, write_page
-    from ..storage import whole_file
     from ..studies.begin import facts, prepare_data, take_prints
     from ..studies.cells import plan_cells
     from ..studies.conduct import Place, Report
     from ..studies.results import Lines, lines_of, outline_of, summarize
     from ..studies.store import Store, to_do
     from ..studies.work import work
-    from .study_tables import tables_of
+    from .report_tables import show
 
     wanted, runs = read_study(config, changes or (), quick=quick)
     store = Store(out.resolve())
@@ -90,19 +87,32 @@ def study(
             err=True,
         )
         raise typer.Exit(128 + (asked[0] if asked else signal.SIGTERM))
-    tables = tables_of(answer)
-    with whole_file(store.out / "tables.md", force=True) as path:
-        path.write_text("\n".join(each.as_markdown() for each in tables), encoding="utf-8")
-    lines = [*found.scores, *found.sizes, *found.curves]
-    write_page(report_of(results_of(lines, outline.study)), store.out / "page.html", force=True)
+    tables = leave(found, outline.study, store.out)
     if as_json:
         show_json(answer)
     else:
         for each in tables:
-            show_table(each.columns, each.rows, title=each.title)
+            show(each)
     if report.failed:
         tell_failures(answer)
         raise typer.Exit(1)
+
+
+def leave(found: Any, name: str, out: Path) -> list[Any]:
+    """Write the page and the tables of a study; the tables that sum it up."""
+    from ..reporting.read_lines import results_of
+    from ..reporting.report import FIRST, report_of, write_page
+    from ..reporting.table_formats import as_markdown
+    from ..storage import whole_file
+
+    results = results_of([*found.scores, *found.sizes, *found.curves], name)
+    write_page(report_of(results), out / "page.html", force=True)
+    # Of another model on other data, the paper's numbers are no measure to show at a glance.
+    tables = report_of(results, beside_paper=False).tables
+    tables = [each for each in tables if each.name in FIRST]
+    with whole_file(out / "tables.md", force=True) as path:
+        path.write_text("\n".join(map(as_markdown, tables)), encoding="utf-8")
+    return tables
 
 
 def carry_out(graph: Any, place: Any, report: Any, write: Callable[[], Any]) -> None:

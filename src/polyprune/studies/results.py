@@ -281,11 +281,3 @@ def _over_seeds(seeds: Sequence[Mapping[str, float]]) -> dict[str, Any]:
         "spread": {n: stdev(seed[n] for seed in seeds) for n in names} if several else None,
         "seeds": len(seeds),
     }
-
-
-def shown(cell: Mapping[str, Any] | None) -> str:
-    """A cell of a table: 71.3 ± 0.4, for answers 60.1/45.2 ± 0.4."""
-    if cell is None:
-        return "–"
-    text = "/".join(f"{value:.1f}" for value in cell["mean"].values())
-    return text if cell["spread"] is None else f"{text} ±{next(iter(cell['spread'].values())):.1f}"
