@@ -287,7 +287,11 @@ def watched_in_a_terminal(folder, until, then):
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "polyprune", "watch", str(folder), "--every", "0.1"]
     environment = os.environ | {"COLUMNS": "80", "LINES": "24", "TERM": "xterm"}
-    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
+        # A shell that starts tests in the background lets them ignore Ctrl-C, and so would this.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     os.close(theirs)
     seen, end = b"", time.monotonic() + 60
     acted = False
@@ -301,7 +305,11 @@ def watched_in_a_terminal(folder, until, then):
             acted = True
             then(process)
     os.close(ours)
-    return process.wait(10), seen.decode()
+    try:
+        return process.wait(10), seen.decode()
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_ctrl_c_ends_it_quietly(tmp_path):
