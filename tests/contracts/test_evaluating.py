@@ -74,6 +74,7 @@ def data(tmp_path) -> str:
     return str(xtreme_folder(tmp_path / "xtreme"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("readout", TASK)
 def test_whatever_it_is_it_is_fine_tuned_and_scored_in_every_language(

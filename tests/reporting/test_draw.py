@@ -44,6 +44,7 @@ def words_of(svg):
     return ["".join(each.itertext()) for each in svg.iter("{http://www.w3.org/2000/svg}text")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", paper_figures(), ids=lambda each: each.name)
 def test_every_figure_of_the_paper_is_drawn_in_every_format_and_twice_the_same(each, tmp_path):
     first = draw(each, tmp_path / "a")
@@ -147,6 +148,7 @@ def test_a_legend_names_everybody_once_but_not_what_stands_above_a_frame():
     assert legend_of(figure(plot(a, line("sw", 1.0, faint=True)))) == [a]
 
 
+@pytest.mark.slow
 def test_a_hundred_languages_are_drawn_with_every_name_in_the_matrix(tmp_path):
     known = list(languages().values())
     values = tuple(tuple(abs(i - j) / 100 for j in range(100)) for i in range(100))

@@ -181,6 +181,7 @@ def test_families_have_colours_and_what_has_none_shares_the_last():
     assert sorted(hues.values())[:7] == [0, 1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.slow
 def test_a_page_for_a_hundred_languages_stays_small():
     results = large_results()
     html = page(results, tables(results), figures(results))

@@ -19,6 +19,7 @@ ELASTIC = {
 SMALL = ("distilbert", "grad-shared", "l0-shared", "minilm", "dense")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*ELASTIC, *SMALL}))
 def test_every_miniature_runs(name, speaking, text, tmp_path):
     tiny_run(speaking, text)  # for the held-out text

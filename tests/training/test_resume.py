@@ -11,7 +11,7 @@ from polyprune.errors import CheckpointError, ConfigError
 from polyprune.training.run import train
 
 
-@pytest.mark.parametrize("stops", [(1, 2, 3, 4, 5), (6,)])
+@pytest.mark.parametrize("stops", [pytest.param((1, 2, 3, 4, 5), marks=pytest.mark.slow), (6,)])
 def test_a_stopped_run_ends_like_one_that_was_not(speaking, text, tmp_path, stops):
     run = tiny_run(speaking, text)
     straight = finished(run, tmp_path / "straight")
@@ -139,6 +139,7 @@ def test_patience_counts_in_the_last_phase_alone(speaking, text, tmp_path):
     assert len(finished(run, tmp_path / "run")) > 6
 
 
+@pytest.mark.slow
 def test_force_begins_anew(speaking, text, tmp_path):
     finished(tiny_run(speaking, text), tmp_path / "run")
     reports = list(train(tiny_run(speaking, text, seed=5), tmp_path / "run", force=True))
