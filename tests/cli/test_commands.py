@@ -45,7 +45,7 @@ def test_help_is_quick_and_does_not_import_torch():
 
 
 def test_every_help_ends_in_an_example():
-    tuned = ("finetune", "evaluate", "study", "watch")
+    tuned = ("finetune", "evaluate", "study", "watch", "report")
     for verb in ("demo", "score", "prune", "train", "shrink", *tuned, "measure", "check"):
         status, out, _ = polyprune(verb, "--help")
         assert status == 0
