@@ -51,6 +51,7 @@ def test_what_is_done_is_not_done_again_nor_read(command, data, tmp_path):
     assert not (tmp_path / "out" / "examples.arrow").exists()
 
 
+@pytest.mark.slow
 def test_people_get_a_table_of_what_was_tried(command):
     status, out, told = polyprune(*command[:-4], "--seeds", "1,2", "--epochs", "1")
     assert status == 0

@@ -117,6 +117,7 @@ def test_a_cut_model_predicts_what_the_gated_one_does(readout, speaking, data, t
     assert ours == theirs
 
 
+@pytest.mark.slow
 def test_a_cut_model_learns_what_the_gated_one_does(speaking, data, tmp_path):
     """Step by step: closed components have no gradient, so that cutting them changes nothing."""
     model = pp.load(speaking, "sentence-classification", labels=3)

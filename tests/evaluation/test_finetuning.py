@@ -60,6 +60,7 @@ def session_of(setup: Setup, out: Path, setting: Setting):
     return material.open(run, places, make_accelerator(run, places), lambda _, things: things)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["xnli", pytest.param("udpos", marks=pytest.mark.slow)])
 def test_a_stopped_run_ends_like_one_that_was_not(setup, tmp_path, task):
     setup, setting = of_task(setup, task), Setting(1e-2, 2, batch=4)

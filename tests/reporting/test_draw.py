@@ -56,6 +56,7 @@ def test_every_figure_of_the_paper_is_drawn_in_every_format_and_twice_the_same(e
         assert path.read_bytes().startswith(start)
 
 
+@pytest.mark.slow
 def test_figures_of_results_are_drawn_and_only_they_are_left_in_the_folder(tmp_path):
     found = figures(whole_results())
     written = draw_all(found, tmp_path, ("svg",))

@@ -115,6 +115,7 @@ def test_files_that_have_changed_make_another_run(speaking, text, tmp_path):
         next(train(run, tmp_path / "run"))
 
 
+@pytest.mark.slow
 def test_force_removes_nothing_but_the_run(speaking, text, tmp_path):
     run = tiny_run(speaking, text)
     finished(run, tmp_path / "run")
