@@ -7,7 +7,7 @@ from huggingface_hub import ModelCard
 import polyprune as pp
 from polyprune.errors import CheckpointError, ConfigError
 from polyprune.model.folder import broken_seals
-from polyprune.reporting.card import chosen, dense_of, fill_card
+from polyprune.reporting.card import chosen, fill_card, original_of
 from polyprune.reporting.results import Results, Score, Size, System
 
 DENSE = System("dense", "Dense")
@@ -130,6 +130,6 @@ def test_a_system_that_is_called_like_the_folder_is_meant(folder, monkeypatch):
     half, original = System("half", "half"), System("original", "original")
     results = Results(scores=(score(original, sw=60.0), score(half, sw=50.0)))
     assert chosen(folder, results, None) == half
-    assert dense_of(results, half, "original") == original
+    assert original_of(results, half, "original") == original
     fill_card(folder, results)
     assert "-10.0" in text(folder)

@@ -199,6 +199,7 @@ def test_the_score_that_counts_and_numbers():
     assert main_score({}) is None
     assert counted({"f1": 1.0, "exact": 2.0, "more": 3.0}) == {"f1": 1, "exact": 2}
     assert counted({"accuracy": 1.0, "more": 3.0}) == {"accuracy": 1}
+    assert counted({"f1": 1.0, "precision": 2.0, "recall": 3.0}) == {"f1": 1.0}
     assert counted({}) == {}
     assert [number(each) for each in (True, "1", float("inf"), 1)] == [None, None, None, 1.0]
     assert (mean([None, 1.0, 3.0]), mean([None])) == (2, None)

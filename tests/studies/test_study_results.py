@@ -6,7 +6,6 @@ from small_study import RUNS, STUDY, graph_of
 from polyprune.studies.results import (
     Outline,
     Row,
-    counted,
     outline_of,
     read_lines,
     summarize,
@@ -72,11 +71,6 @@ def test_one_seed_that_is_no_number_does_not_spoil_the_others():
     lines = [line("a", "xnli", 1, accuracy=50.0), line("a", "xnli", 2, accuracy=float("nan"))]
     cell = summarize(OUTLINE, lines, [])["regimes"]["transfer"][0]["tasks"]["xnli"]
     assert (cell["mean"], cell["seeds"]) == ({"accuracy": 50.0}, 1)
-
-
-def test_tables_show_the_scores_that_count():
-    assert counted({"f1": 1.0, "precision": 2.0, "recall": 3.0}) == {"f1": 1.0}
-    assert counted({"f1": 1.0, "exact": 2.0}) == {"f1": 1.0, "exact": 2.0}
 
 
 def test_lines_are_read_back_those_of_other_studies_stay_and_torn_ones_go(tmp_path):

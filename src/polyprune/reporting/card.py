@@ -26,7 +26,7 @@ def fill_card(folder: Path, results: Results, system: System | None = None) -> N
     """
     own = chosen(folder, results, system)
     facts = facts_of(folder, folder.resolve().name)
-    dense = dense_of(results, own, facts.story.base)
+    dense = original_of(results, own, facts.story.base)
     filled = replace(
         facts,
         compared=compared(results, own, dense),
@@ -61,7 +61,7 @@ def chosen(folder: Path, results: Results, system: System | None) -> System:
     raise _which(folder, known)
 
 
-def dense_of(results: Results, own: System, base: str) -> System | None:
+def original_of(results: Results, own: System, base: str) -> System | None:
     """What a system is compared with: the one called dense or like the original, or not pruned."""
     others = [each for each in results.systems if each != own]
     for test in (

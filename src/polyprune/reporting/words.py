@@ -1,8 +1,6 @@
 """Numbers, languages and names as people read them."""
 
 from collections.abc import Callable
-from html import escape
-from typing import Any
 
 from ..corpora.languages import Language, language
 from ..errors import UnknownName
@@ -31,11 +29,6 @@ def percent(value: Value) -> str:
 def millions(value: Value) -> str:
     """Of parameters or bytes."""
     return NOTHING if value is None else f"{value / 1e6:.1f}"
-
-
-def text(anything: Any) -> str:
-    """As HTML has it, also within quotes."""
-    return escape(str(anything), quote=True)
 
 
 def title_of(system: System) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..evaluation.metrics import average_flat, average_xtreme
 from ..evaluation.tasks import find_task
+from ..reporting.results import counted
 from ..storage import whole_file
 from ..training.plan import Run
 from .cells import Graph, Scored, setting_of
@@ -181,7 +182,9 @@ def summarize(outline: Outline, scores: Iterable[Line], sizes: Iterable[Line]) -
     for line in scores:
         if line.get("study") == outline.study and _is_whole(line.get("mean")):
             key = (line["regime"], line["system"], line["sparsity"], line["task"])
-            found.setdefault(key, {})[line["seed"]] = counted(line["mean"])
+            found.setdefault(key, {})[line["seed"]] = {
+                name: value for name, value in counted(line["mean"]).items() if value is not None
+            }
     blocks = {}
     for regime, tasks in outline.columns.items():
         table = [
@@ -206,12 +209,6 @@ def summarize(outline: Outline, scores: Iterable[Line], sizes: Iterable[Line]) -
         "regimes": blocks,
         "sizes": [line for line in kept if (line["system"], line["sparsity"]) in own],
     }
-
-
-def counted(mean: Mapping[str, float]) -> dict[str, float]:
-    """The scores that tables show: the first, and of answers F1 and exact match."""
-    names = ("f1", "exact") if "exact" in mean else list(mean)[:1]
-    return {name: mean[name] for name in names}
 
 
 def _is_whole(mean: Any) -> bool:
