@@ -7,6 +7,7 @@ at 90 %, in the same runtime; exported to int8, 4 times the dense model in eager
     python benchmarks/shrunk.py                 # the package as it is, beside its ordinary layers
     python benchmarks/shrunk.py --exported      # ONNX Runtime and OpenVINO, float and int8
     python benchmarks/shrunk.py --exported "ONNX Runtime, int8"              # or one of them
+    python benchmarks/shrunk.py --compiled      # beside torch.compile
     python benchmarks/shrunk.py --speedup 2     # how near `--speedup` comes, on this shape
     python benchmarks/shrunk.py --speedup 2 --at "32 × 64"                   # at one of the batches
 """
@@ -15,6 +16,7 @@ import argparse
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +119,20 @@ def in_torch() -> None:
         record("shrunk", compare(name, calls, rounds, ideal_ratios(dense.shape, tokens)))
 
 
+def compiled() -> None:
+    """Lean layers beside `torch.compile`, at one sentence of one length."""
+    dense = base()
+    sentences, tokens, rounds = LOADS["1 × 128"]
+    batch = Workload(WORDS, tokens).batches(sentences)[0]
+    calls = {}
+    for percent in (0, 50):
+        model = Maker(dense)(shapes(dense.shape)[percent])
+        run = partial(torch.no_grad()(torch.compile(model)), batch.ids)
+        run()  # which compiles it
+        calls |= {("polyprune", percent): call_of(model, batch), ("torch.compile", percent): run}
+    record("shrunk", compare("1 × 128", calls, rounds, ideal_ratios(dense.shape, tokens)))
+
+
 def ideal_ratios(dense: EncoderShape, tokens: int) -> dict[int, float]:
     most = encoder_multiply_adds(dense, tokens)
     return {k: most / encoder_multiply_adds(each, tokens) for k, each in shapes(dense).items()}
@@ -189,6 +205,7 @@ def asked(speedup: float) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--exported", nargs="?", const="", metavar="RUNTIME")
+    parser.add_argument("--compiled", action="store_true")
     parser.add_argument("--speedup", type=float)
     parser.add_argument("--at", choices=LOADS, help="one of the batches")
     options = parser.parse_args()
@@ -196,6 +213,8 @@ if __name__ == "__main__":
     torch.manual_seed(0)
     if options.speedup is not None:
         asked(options.speedup)
+    elif options.compiled:
+        compiled()
     elif options.exported is not None:
         exported(options.exported)
     else:
