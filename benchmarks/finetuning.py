@@ -25,20 +25,20 @@ from datasets import Dataset
 from timing import Ratio, interleaved, record
 
 import polyprune as pp
-from polyprune.evaluation.examples import Pair
-from polyprune.evaluation.finetuning import TaskMaterial, plan
-from polyprune.evaluation.predict import TOKENS, batches, predict
-from polyprune.evaluation.settings import Setting, Setup
-from polyprune.evaluation.start import prepare
-from polyprune.evaluation.store import order
+from polyprune.evaluation.example_store import epoch_batches
+from polyprune.evaluation.examples import SentencePair
+from polyprune.evaluation.finetune_config import FineTuneConfig, Trial
+from polyprune.evaluation.finetuning import TaskMaterial, finetuning_run
+from polyprune.evaluation.prediction import TOKENS, batch_by_length, predict
+from polyprune.evaluation.readout_init import prepare_for_task
 from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.training_data import encode_training
 from polyprune.model.footprint import encoder_multiply_adds
-from polyprune.model.shape import EncoderShape
+from polyprune.model.network.shape import EncoderShape
 from polyprune.training.loop import StepReport
-from polyprune.training.plan import Saving
 from polyprune.training.prepare import tokenizer_of
 from polyprune.training.run import train
+from polyprune.training.run_config import SavingConfig
 
 XNLI = TASKS["xnli"]
 BATCH, EVALUATED, SEED, RATE = 32, 192, 1, 2e-5
@@ -92,7 +92,7 @@ class Both:
         """What they pad to; None if to the longest of a batch."""
         return None if self.options.padding == "longest" else self.preprocessing.longest
 
-    def encode(self, pairs: Sequence[Pair]) -> tuple[list, np.ndarray]:
+    def encode(self, pairs: Sequence[SentencePair]) -> tuple[list, np.ndarray]:
         """Inputs and their lengths."""
         encoded = list(self.preprocessing.encode(pairs, self.tokenizer))
         return encoded, np.array([len(each.ids) for each in encoded])
@@ -102,7 +102,7 @@ class Both:
         groups = [lengths[i : i + BATCH] for i in range(0, len(lengths), BATCH)]
         return Cost.of(groups, self.ours.shape, self.width)
 
-    def rows(self, pairs: Sequence[Pair]) -> Dataset:
+    def rows(self, pairs: Sequence[SentencePair]) -> Dataset:
         """What their scripts make of pairs."""
         encoded = self.tokenizer(
             [pair.first for pair in pairs],
@@ -129,12 +129,12 @@ class Both:
 
 
 def make_both(options: argparse.Namespace, work: Path) -> Both:
-    prepare(options.model, XNLI, None, work / "start", SEED)
+    prepare_for_task(options.model, XNLI, None, work / "start", SEED)
     ours = pp.load(work / "start")
     return Both(options, work, ours, pp.to_transformers(ours), tokenizer_of(work / "start", ours))
 
 
-def make_pairs(tokenizer: Any, number: int, dice: np.random.Generator) -> list[Pair]:
+def make_pairs(tokenizer: Any, number: int, dice: np.random.Generator) -> list[SentencePair]:
     """Pairs of random words, as long as XNLI's; nothing has to be learned from them here."""
     words = words_of(tokenizer, dice)
 
@@ -144,7 +144,7 @@ def make_pairs(tokenizer: Any, number: int, dice: np.random.Generator) -> list[P
         return [" ".join(words[i] for i in dice.integers(0, len(words), n)) for n in lengths]
 
     labels = [XNLI.labels[i] for i in dice.integers(0, len(XNLI.labels), number)]
-    return list(map(Pair, sentences(*PREMISE), sentences(*HYPOTHESIS), labels))
+    return list(map(SentencePair, sentences(*PREMISE), sentences(*HYPOTHESIS), labels))
 
 
 def words_of(tokenizer: Any, dice: np.random.Generator) -> list[str]:
@@ -155,7 +155,7 @@ def words_of(tokenizer: Any, dice: np.random.Generator) -> list[str]:
     return [word for word, ids in zip(words, pieces, strict=True) if len(ids) == 1]
 
 
-def read_pairs(data: str, number: int, dice: np.random.Generator) -> list[Pair]:
+def read_pairs(data: str, number: int, dice: np.random.Generator) -> list[SentencePair]:
     """English pairs of a folder in XTREME's layout: those to train on or, without, those of dev."""
     split = "train" if XNLI.reader.languages(data, "train", ["en"]) else "dev"
     pairs = list(XNLI.reader.read(data, split, "en"))
@@ -163,7 +163,7 @@ def read_pairs(data: str, number: int, dice: np.random.Generator) -> list[Pair]:
     return [pairs[i] for i in dice.permutation(len(pairs))[:number]]
 
 
-def compare_evaluation(both: Both, pairs: list[Pair]) -> dict:
+def compare_evaluation(both: Both, pairs: list[SentencePair]) -> dict:
     (encoded, lengths), rows = both.encode(pairs), both.rows(pairs)
     assert sum(map(sum, rows["attention_mask"])) == lengths.sum()
     trainer = both.trainer(rows)
@@ -177,12 +177,12 @@ def compare_evaluation(both: Both, pairs: list[Pair]) -> dict:
     # Both say the same; this has warmed them up, too.
     np.testing.assert_allclose(ours(), theirs(), atol=1e-3)
     ratio = interleaved(theirs, ours, both.options.rounds, warmup=0)
-    groups = [lengths[group] for group in batches(lengths.tolist(), TOKENS["cpu"])]
+    groups = [lengths[group] for group in batch_by_length(lengths.tolist(), TOKENS["cpu"])]
     costs = both.their_cost(lengths), Cost.of(groups, both.ours.shape)
     return report("evaluation", "pairs", len(pairs), ratio, costs)
 
 
-def compare_training(both: Both, pairs: list[Pair]) -> dict:
+def compare_training(both: Both, pairs: list[SentencePair]) -> dict:
     turn, (_, lengths) = both.options.batches, both.encode(pairs)
     groups = spread(lengths, turn)
     # In random order; sorted by themselves they are these very batches again.
@@ -198,7 +198,7 @@ def compare_training(both: Both, pairs: list[Pair]) -> dict:
     own.close()
     costs = both.their_cost(lengths[chosen]), Cost.of([lengths[i] for i in groups], both.ours.shape)
     result = report("training", "steps", turn, ratio, costs)
-    epoch = Cost.of([lengths[i] for i in order(lengths, BATCH, SEED, 0)], both.ours.shape)
+    epoch = Cost.of([lengths[i] for i in epoch_batches(lengths, BATCH, SEED, 0)], both.ours.shape)
     whole = both.their_cost(lengths).multiply_adds / epoch.multiply_adds
     print(f"  all {len(lengths) // BATCH} batches: padding {epoch.padding:.1%}, ideal {whole:.2f}×")
     return result | {"all_batches": {"padding": epoch.padding, "ideal_multiply_adds": whole}}
@@ -206,23 +206,25 @@ def compare_training(both: Both, pairs: list[Pair]) -> dict:
 
 def spread(lengths: np.ndarray, number: int) -> list[np.ndarray]:
     """A few of an epoch's batches that stand for all, from short ones to long ones."""
-    groups = sorted(order(lengths, BATCH, SEED, epoch=0), key=lambda group: lengths[group].max())
+    groups = sorted(
+        epoch_batches(lengths, BATCH, SEED, epoch=0), key=lambda group: lengths[group].max()
+    )
     # Those in the middle of each part would be 3 % less work than all are, in our favour.
     return [groups[int((i + 0.6) * len(groups) / number)] for i in range(number)]
 
 
-def our_steps(both: Both, pairs: list[Pair]) -> Generator[StepReport, None, None]:
+def our_steps(both: Both, pairs: list[SentencePair]) -> Generator[StepReport, None, None]:
     """What `polyprune finetune` does, without a look at dev or a checkpoint on the way."""
     path, examples = both.work / "xnli" / "train-en.tsv", both.work / "examples.arrow"
     path.parent.mkdir()
     lines = (f"{pair.first}\t{pair.second}\t{pair.label}\n" for pair in pairs)
     path.write_text("".join(lines), encoding="utf-8")
-    setup = Setup(str(both.work / "start"), XNLI, str(both.work))
+    setup = FineTuneConfig(str(both.work / "start"), XNLI, str(both.work))
     encode_training(setup, examples)
     # The first epoch warms up; the last never runs, since its end would be saved.
-    setting = Setting(RATE, 1 + both.options.rounds + 1, SEED, BATCH)
-    saving = Saving(every=NEVER, held_out_every=NEVER)
-    planned = replace(plan(setup, setting, len(pairs)), saving=saving)
+    setting = Trial(RATE, 1 + both.options.rounds + 1, SEED, BATCH)
+    saving = SavingConfig(every=NEVER, held_out_every=NEVER)
+    planned = replace(finetuning_run(setup, setting, len(pairs)), saving=saving)
     yield from train(planned, both.work / "run", material=TaskMaterial(setup, examples))
 
 

@@ -17,14 +17,18 @@ from timing import clock, record
 
 import polyprune as pp
 from polyprune.config import make_run
-from polyprune.model.hub import load_tokenizer
-from polyprune.pruning.dynamic import TENTHS
-from polyprune.training.held_out import held_out_examples, held_out_losses, held_out_passes
-from polyprune.training.results import results_of
+from polyprune.loading.hub import load_tokenizer
+from polyprune.pruning.gates.dynamic import TENTHS
+from polyprune.training.held_out_loss import (
+    held_out_examples,
+    held_out_losses,
+    held_out_micro_batches,
+)
 from polyprune.training.run import train
-from polyprune.training.system import System
-from polyprune.training.text import mixing
-from polyprune.training.work import Desk
+from polyprune.training.run_results import summarize_run
+from polyprune.training.step_batches import Collator
+from polyprune.training.text_material import stream_config
+from polyprune.training.training_module import TrainingModule
 
 LANGUAGES = ["ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"]  # fmt: skip  # noqa: E501
 TRIPLE = {"soft": 5.0, "mlm": 2.0, "cosine": 1.0}
@@ -47,7 +51,7 @@ def trained(table: dict, out: Path) -> dict[str, float]:
     for report in train(make_run(table), out):
         if report.held_out:
             print(f"  {out.name} step {report.step}: {mean(report.held_out):.4f}", flush=True)
-    return results_of(out)["held_out"]
+    return summarize_run(out)["held_out"]
 
 
 def measured(model: Path, table: dict, out: Path) -> dict[str, float]:
@@ -58,9 +62,9 @@ def measured(model: Path, table: dict, out: Path) -> dict[str, float]:
 def measured_model(model, table: dict, out: Path) -> dict[str, float]:
     run, folder = make_run(table), out / "start"
     tokenizer = load_tokenizer(folder)
-    examples = held_out_examples(out / "held-out", tokenizer, mixing(run, folder, 1))
-    passes = held_out_passes(examples, Desk(tokenizer, 16, masked=True, seed=run.seed))
-    return held_out_losses(System(model, run.objective), passes, Accelerator())
+    examples = held_out_examples(out / "held-out", tokenizer, stream_config(run, folder, 1))
+    passes = held_out_micro_batches(examples, Collator(tokenizer, 16, masked=True, seed=run.seed))
+    return held_out_losses(TrainingModule(model, run.objective), passes, Accelerator())
 
 
 def mean(losses: dict[str, float]) -> float:

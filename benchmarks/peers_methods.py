@@ -17,13 +17,13 @@ from torch import Tensor
 import polyprune as pp
 from polyprune.corpora.corpus import open_corpus
 from polyprune.model.build import assemble, reshaped
+from polyprune.pruning.criteria.scores_file import ScoreSheet, load_scores, save_scores
+from polyprune.pruning.criteria.scoring import Scoring, prepare, score
 from polyprune.pruning.prune import Budget, Method, choose
-from polyprune.pruning.scores_file import ScoreSheet, load_scores, save_scores
-from polyprune.pruning.scoring import Scoring, prepare, score
-from polyprune.training.places import Places
-from polyprune.training.plan import Text
 from polyprune.training.recovery import plan_recovery
 from polyprune.training.run import train
+from polyprune.training.run_config import CorpusConfig
+from polyprune.training.run_paths import RunPaths
 
 SIZES = (0.1, 0.3, 0.5, 0.7, 0.9)
 STEPS = 40
@@ -96,10 +96,12 @@ def make_pruned(subject: Subject, size: float, path: Path) -> None:
 def make_recovered(subject: Subject, size: float, path: Path, source: Way) -> None:
     """What another method made, trained as `polyprune prune --recover` does, on the seen lines."""
     with tempfile.TemporaryDirectory(dir=subject.work) as folder:
-        pruned, places = Path(folder) / "pruned", Places(Path(folder) / "run")
+        pruned, places = Path(folder) / "pruned", RunPaths(Path(folder) / "run")
         made_by(source, subject, size).save_pretrained(pruned)
         parallel = None if subject.guesses_words else ENGLISH
-        text = Text(source=str(subject.seen_text()), parallel=parallel, block=128, held_out=0)
+        text = CorpusConfig(
+            source=str(subject.seen_text()), parallel=parallel, block=128, held_out=0
+        )
         run = plan_recovery(pruned, subject.name, text, STEPS, batch=32)
         run = replace(run, saving=replace(run.saving, every=STEPS, trackers=()))
         for _ in train(run, places.out):

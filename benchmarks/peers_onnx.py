@@ -15,9 +15,9 @@ from peers_shelf import Outside
 from peers_subjects import Subject
 from torch import Tensor
 
-from polyprune.exporting.runners import CARD, Runner, load_runner
-from polyprune.exporting.texts import texts_for
-from polyprune.exporting.write import Plan, export
+from polyprune.exporting.export_model import ExportConfig, export
+from polyprune.exporting.export_text import export_texts
+from polyprune.exporting.runners import EXPORT_RECORD, Runner, load_runner
 
 Source = Callable[[Subject, float], Any]
 """The model of a size that is written in another form."""
@@ -32,8 +32,8 @@ def onnx_way(name: str, sizes: tuple[float, ...], source: Source, **more: Any) -
 
 def make_onnx(subject: Subject, size: float, path: Path, source: Source, precision: str) -> None:
     """A folder with all that is asked, and one that gives hidden states, to be timed."""
-    model, plan = source(subject, size), Plan("onnx", precision)
-    texts = texts_for(model, str(subject.seen_text()))
+    model, plan = source(subject, size), ExportConfig("onnx", precision)
+    texts = export_texts(model, str(subject.seen_text()))
     path.mkdir(parents=True, exist_ok=True)
     export(model, path / "asked", plan, texts, force=True)
     if subject.guesses_words:
@@ -53,7 +53,7 @@ def bring_onnx(subject: Subject, size: float, path: Path, source: Source) -> Rea
         return torch.from_numpy(found[asked.outputs[0]])
 
     parameters, in_layers, _ = sizes_of(source(subject, size))
-    card = json.loads((path / "asked" / CARD).read_text(encoding="utf-8"))
+    card = json.loads((path / "asked" / EXPORT_RECORD).read_text(encoding="utf-8"))
     return Ready(Outside(subject.original, ask, ask), run, parameters, in_layers, card["bytes"])
 
 

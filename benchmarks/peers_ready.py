@@ -11,7 +11,7 @@ from peers_subjects import Subject
 from torch import Tensor, nn
 
 from polyprune.model.build import assemble
-from polyprune.model.modeling_polyprune import MODELS
+from polyprune.model.network.modeling_polyprune import MODELS
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from polyprune.loading.stock import to_transformers
 from polyprune.model.build import assemble, reshaped
-from polyprune.model.shape import EncoderShape
-from polyprune.model.stock import to_transformers
+from polyprune.model.network.shape import EncoderShape
 
 
 def keep(path: Path, model: nn.Module, original: nn.Module, **about: Any) -> None:

@@ -15,13 +15,13 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import polyprune as pp
-from polyprune.corpora.batches import Batching
+from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import open_corpus, read_lines
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words
-from polyprune.model.hub import load_tokenizer
-from polyprune.model.sentences import prompt_of
-from polyprune.pruning.losses import pool
+from polyprune.loading.hub import load_tokenizer
+from polyprune.model.network.source import prompt_of
+from polyprune.pruning.criteria.losses import pool
 
 ENGLISH = "en"
 SEEN = 160
@@ -105,7 +105,8 @@ class Subject:
 class Loss(nn.Module):
     """Transformers' model with the loss that ours is scored with, for tools that want one module.
 
-    The same as `polyprune.pruning.losses`: masked words, or finding the translation of a sentence
+    The same as `polyprune.pruning.criteria.losses`: masked words, or finding the translation of a
+    sentence
     among those of the batch.
     """
 

@@ -13,15 +13,15 @@ from transformers import XLMRobertaConfig, logging
 
 import polyprune as pp
 from polyprune.corpora.languages import languages
-from polyprune.model.components import sizes
-from polyprune.model.convert import our_config
-from polyprune.model.modeling_polyprune import PolypruneForMaskedLM
-from polyprune.pruning.budget import ComponentWeights
-from polyprune.pruning.dynamic import TENTHS, boundaries
-from polyprune.pruning.gating import DynamicGating, Gating, LearnedGating
-from polyprune.pruning.losses import masked_lm_loss
-from polyprune.pruning.penalties import diversity, family_prior, sparsity_constraint
-from polyprune.pruning.rules import random_scores
+from polyprune.loading.conversion import our_config
+from polyprune.model.network.components import sizes
+from polyprune.model.network.modeling_polyprune import PolypruneForMaskedLM
+from polyprune.pruning.criteria.criterion import random_scores
+from polyprune.pruning.criteria.losses import masked_lm_loss
+from polyprune.pruning.gates.dynamic import TENTHS, boundaries
+from polyprune.pruning.gates.gatings import DynamicGating, Gating, LearnedGating
+from polyprune.pruning.gates.penalties import diversity, family_prior, sparsity_constraint
+from polyprune.pruning.selection.ranking import ComponentWeights
 
 EXAMPLES, TOKENS = 16, 64
 

@@ -18,15 +18,15 @@ import torch
 from timing import RESULTS, machine
 
 import polyprune as pp
-from polyprune.corpora.batches import Batching
+from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import Corpus, open_corpus, read_lines
-from polyprune.model.components import PerComponent
-from polyprune.model.hub import load_tokenizer
-from polyprune.model.sentences import prompt_of
-from polyprune.pruning.importance import gate_gradients
-from polyprune.pruning.losses import contrastive_loss, pooled
+from polyprune.loading.hub import load_tokenizer
+from polyprune.model.network.components import PerComponent
+from polyprune.model.network.source import prompt_of
+from polyprune.pruning.criteria.importance import gate_gradients
+from polyprune.pruning.criteria.losses import contrastive_loss, pooled
+from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
 from polyprune.pruning.prune import Budget, Method, choose
-from polyprune.pruning.scores_file import About, ScoreSheet
 
 LANGUAGES = ["fr", "es", "de", "el", "bg", "ru", "tr", "ar", "vi", "th", "zh-Hans", "hi", "sw", "ur"]  # fmt: skip  # noqa: E501
 SPARSITIES = (0.1, 0.3, 0.5, 0.7)
@@ -48,7 +48,9 @@ def sheet(model, batching: Batching, corpus: Corpus, seed: int) -> ScoreSheet:
         own = lines(corpus, code, 1, 1000)
         batches[code] = batching.pairs([(own[i], english[i]) for i in drawn])
     gradients = gate_gradients(model, batches, contrastive_loss())
-    about = About("", "spectral", "contrastive", "example", tuple(LANGUAGES), (SENTENCES,) * 14)
+    about = ScoringRecord(
+        "", "spectral", "contrastive", "example", tuple(LANGUAGES), (SENTENCES,) * 14
+    )
     return ScoreSheet(gradients, about)
 
 

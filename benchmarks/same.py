@@ -9,10 +9,10 @@ from dataclasses import asdict
 import torch
 from timing import record
 
-from polyprune.measuring.noise import watching
-from polyprune.measuring.speed import compare
+from polyprune.measuring.noise import monitor_noise
+from polyprune.measuring.speed import compare_speed
 from polyprune.measuring.workload import Workload
-from polyprune.pruning.elastic import load
+from polyprune.pruning.gates.elastic import load
 
 SENTENCES, TOKENS = 1, 128
 
@@ -30,8 +30,8 @@ def main() -> None:
     batches = Workload(model.shape.vocab_size, TOKENS).batches(SENTENCES)
     results = []
     for run in range(options.runs):
-        with watching() as watched:
-            both = compare({"first": model, "again": model}, batches, rounds=options.rounds)
+        with monitor_noise() as watched:
+            both = compare_speed({"first": model, "again": model}, batches, rounds=options.rounds)
         found = both["again"]
         inside = found.low <= 1 <= found.high
         noise = watched.noise(both.values()).record()

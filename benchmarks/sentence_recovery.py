@@ -18,16 +18,16 @@ from retrieval import LANGUAGES, lines, mean, retrieval
 from timing import clock, record
 
 import polyprune as pp
-from polyprune.corpora.batches import Batching
+from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import open_corpus
-from polyprune.model.hub import load_tokenizer
-from polyprune.model.sentences import prompt_of
+from polyprune.loading.hub import load_tokenizer
+from polyprune.model.network.source import prompt_of
+from polyprune.pruning.criteria.scoring import Scoring, score
 from polyprune.pruning.prune import Budget, Method
-from polyprune.pruning.scoring import Scoring, score
 from polyprune.pruning.write import Target, write_model
-from polyprune.training.plan import Text
 from polyprune.training.recovery import plan_recovery
 from polyprune.training.run import train
+from polyprune.training.run_config import CorpusConfig
 
 
 def first_lines(source, folder: Path) -> Path:
@@ -64,7 +64,7 @@ def main() -> None:
         first_lines(source, text)
         if not pruned.is_dir():
             prune(original, batching, text, pruned, options.sentences)
-        read = Text(source=str(text), parallel="en", block=128, held_out=0)
+        read = CorpusConfig(source=str(text), parallel="en", block=128, held_out=0)
         run = plan_recovery(pruned, folder, read, options.steps)
 
         def recover() -> None:

@@ -23,17 +23,17 @@ import numpy as np
 import torch
 from timing import record
 
-from polyprune.measuring.calls import call_of
+from polyprune.measuring.calls import timed_call
 from polyprune.measuring.intervals import ratio
-from polyprune.measuring.table import Load, Maker, take_table
-from polyprune.measuring.target import Aim, Goal, fit
+from polyprune.measuring.latency_timing import BatchShape, EncoderFactory, measure_table
+from polyprune.measuring.speed_target import FitRequest, SpeedGoal, fit_to_speed
 from polyprune.measuring.turns import in_turns
-from polyprune.measuring.workload import Batch, Workload
-from polyprune.model import encoder
+from polyprune.measuring.workload import TokenBatch, Workload
 from polyprune.model.footprint import encoder_multiply_adds
-from polyprune.model.modeling_polyprune import PolypruneConfig, PolypruneModel
-from polyprune.model.shape import EncoderShape
-from polyprune.model.shrink import shape_kept
+from polyprune.model.network import encoder
+from polyprune.model.network.modeling_polyprune import PolypruneConfig, PolypruneModel
+from polyprune.model.network.shape import EncoderShape
+from polyprune.model.surgery.shrink import shape_kept
 from polyprune.pruning.prune import Budget, Method, choose
 
 LOADS = {"1 × 128": (1, 128, 30), "32 × 64": (32, 64, 10)}
@@ -70,17 +70,17 @@ def shapes(dense: EncoderShape) -> dict[int, EncoderShape]:
     return found
 
 
-def ordinary(model: PolypruneModel, batch: Batch) -> Callable[[], object]:
+def ordinary(model: PolypruneModel, batch: TokenBatch) -> Callable[[], object]:
     """A pass that calls every module, as transformers does, whatever could be saved."""
 
     def run() -> None:
-        lean, encoder.can_be_lean = encoder.can_be_lean, lambda *_: False
+        lean, encoder.can_be_fused = encoder.can_be_fused, lambda *_: False
         try:
             call()
         finally:
-            encoder.can_be_lean = lean
+            encoder.can_be_fused = lean
 
-    call = call_of(model, batch)
+    call = timed_call(model, batch)
     return run
 
 
@@ -111,11 +111,15 @@ def compare(
 def in_torch() -> None:
     """Ordinary and lean layers."""
     dense = base()
-    models = {percent: Maker(dense)(shape) for percent, shape in shapes(dense.shape).items()}
+    models = {
+        percent: EncoderFactory(dense)(shape) for percent, shape in shapes(dense.shape).items()
+    }
     for name, (sentences, tokens, rounds) in LOADS.items():
         batch = Workload(WORDS, tokens).batches(sentences)[0]
         calls = {("ordinary", percent): ordinary(models[percent], batch) for percent in SHOWN}
-        calls |= {("polyprune", percent): call_of(each, batch) for percent, each in models.items()}
+        calls |= {
+            ("polyprune", percent): timed_call(each, batch) for percent, each in models.items()
+        }
         record("shrunk", compare(name, calls, rounds, ideal_ratios(dense.shape, tokens)))
 
 
@@ -126,10 +130,10 @@ def compiled() -> None:
     batch = Workload(WORDS, tokens).batches(sentences)[0]
     calls = {}
     for percent in (0, 50):
-        model = Maker(dense)(shapes(dense.shape)[percent])
+        model = EncoderFactory(dense)(shapes(dense.shape)[percent])
         run = partial(torch.no_grad()(torch.compile(model)), batch.ids)
         run()  # which compiles it
-        calls |= {("polyprune", percent): call_of(model, batch), ("torch.compile", percent): run}
+        calls |= {("polyprune", percent): timed_call(model, batch), ("torch.compile", percent): run}
     record("shrunk", compare("1 × 128", calls, rounds, ideal_ratios(dense.shape, tokens)))
 
 
@@ -149,29 +153,29 @@ def exported(only: str) -> None:
         for percent, shape in shapes(dense.shape).items():
             if percent not in SHOWN:
                 continue
-            model = Maker(dense)(shape)
+            model = EncoderFactory(dense)(shape)
             made = in_other_runtimes(model, Path(folder) / str(percent), only)
             runners |= {(kind, percent): runner for kind, runner in made.items()}
         for name, (sentences, tokens, rounds) in LOADS.items():
             batch = Workload(WORDS, tokens).batches(sentences)[0]
             calls = {("ordinary", 0): ordinary(dense, batch)}
-            calls |= {key: call_of(runner, batch) for key, runner in runners.items()}
+            calls |= {key: timed_call(runner, batch) for key, runner in runners.items()}
             ideals = ideal_ratios(dense.shape, tokens)
             record("shrunk", compare(name, calls, min(rounds, 20), ideals))
 
 
 def in_other_runtimes(model: PolypruneModel, folder: Path, only: str) -> dict[str, Callable]:
     """A model as `polyprune export` writes it, with ranges seen on random words."""
-    from polyprune.exporting.graph import Graph
+    from polyprune.exporting.export_graph import ExportGraph
     from polyprune.exporting.onnx_file import write_onnx
     from polyprune.exporting.openvino_file import write_openvino
-    from polyprune.exporting.precision import quantized
+    from polyprune.exporting.quantization import quantize
     from polyprune.exporting.runners import OnnxRunner, OpenVinoRunner
 
     batch = Workload(WORDS, 64).batches(4)[0]
     seen = [{"input_ids": batch.ids, "attention_mask": torch.ones_like(batch.ids)}]
-    graph, threads, runners = Graph(model).eval(), torch.get_num_threads(), {}
-    for precision, each in (("fp32", graph), ("int8", quantized(graph, seen))):
+    graph, threads, runners = ExportGraph(model).eval(), torch.get_num_threads(), {}
+    for precision, each in (("fp32", graph), ("int8", quantize(graph, seen))):
         onnx, openvino = folder / precision / "model.onnx", folder / precision / "model.xml"
         names = [f"{runtime}, {precision}" for runtime in ("ONNX Runtime", "OpenVINO")]
         if any(only in name for name in names):
@@ -188,9 +192,11 @@ def asked(speedup: float) -> None:
     """What `polyprune prune --speedup` comes to for a model of this size."""
     dense = base()
     for sentences, tokens, _ in LOADS.values():
-        load = Load(sentences, tokens)
-        aim = Aim(Goal(speedup), load, take_table(dense, load), lambda time: Budget(time=time))
-        found = fit(dense, Method("random"), None, aim)
+        load = BatchShape(sentences, tokens)
+        aim = FitRequest(
+            SpeedGoal(speedup), load, measure_table(dense, load), lambda time: Budget(time=time)
+        )
+        found = fit_to_speed(dense, Method("random"), None, aim)
         kept = shape_kept(choose(dense, Method("random"), found.budget), dense.shape)
         print(
             f"{sentences} × {tokens}: asked for {speedup:g}, measured {found.speedup:.3f} "

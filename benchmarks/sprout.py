@@ -22,12 +22,12 @@ from timing import record
 from torch.nn import functional as F
 
 import polyprune as pp
-from polyprune.corpora.batches import Batching
+from polyprune.corpora.batching import Batching
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words, percent
-from polyprune.model.hub import find, load_tokenizer
-from polyprune.model.stock import to_transformers
-from polyprune.storage import whole_folder
+from polyprune.loading.hub import find, load_tokenizer
+from polyprune.loading.stock import to_transformers
+from polyprune.storage import atomic_folder
 
 LANGUAGES = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")  # fmt: skip  # noqa: E501
 TRAINED_ON = 1000
@@ -70,7 +70,7 @@ def shuffled(documents: list[list[str]]) -> list[list[str]]:
 
 def write_text(corpus: Path, out: Path) -> None:
     """A folder of text for each of the two configs."""
-    with whole_folder(out) as new:
+    with atomic_folder(out) as new:
         for name, made in (("words", words), ("sentences", sentences)):
             (new / name).mkdir()
             for code in LANGUAGES:
@@ -152,7 +152,7 @@ def write_card(folder: Path, corpus: Path, out: Path, template: Path) -> None:
     # What is measured is what is kept.
     model, tokenizer = pp.load(folder).half().float(), load_tokenizer(find(folder))
     found = measured(model, tokenizer, corpus)
-    with whole_folder(out, force=True) as new:
+    with atomic_folder(out, force=True) as new:
         to_transformers(model).half().save_pretrained(new)
         config = json.loads((new / "config.json").read_text(encoding="utf-8"))
         # Stored in half, computed with in full: half precision is slow without a GPU.

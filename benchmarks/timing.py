@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from polyprune.measuring.machine import machine as this_machine
-from polyprune.measuring.speed import in_turns, ratios, seconds_of
+from polyprune.measuring.speed import in_turns, ratios, time_call
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -44,7 +44,7 @@ def interleaved(
 
 def clock(run: Callable[[], object]) -> float:
     """Seconds that one call takes."""
-    return seconds_of(run)
+    return time_call(run)
 
 
 def machine() -> dict:

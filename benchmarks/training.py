@@ -26,9 +26,9 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, DataCollatorForLan
 import polyprune as pp
 from polyprune.config import make_run
 from polyprune.corpora.text import open_text
-from polyprune.training.plan import Fresh
-from polyprune.training.prepare import make_fresh
+from polyprune.training.prepare import write_fresh_model
 from polyprune.training.run import train
+from polyprune.training.run_config import FreshConfig
 
 BLOCK, BATCH = 128, 16
 
@@ -126,8 +126,8 @@ def compare_speed(options: argparse.Namespace) -> list[dict]:
         work = Path(temporary)
         stock, folder = work / "stock", work / "fresh"
         folder.mkdir()
-        fresh = Fresh(layers=4, width=128, heads=4, units=512, vocabulary=options.vocabulary)
-        make_fresh(fresh, open_text(options.text, languages), folder, seed=0)
+        fresh = FreshConfig(layers=4, width=128, heads=4, units=512, vocabulary=options.vocabulary)
+        write_fresh_model(fresh, open_text(options.text, languages), folder, seed=0)
         pp.to_transformers(pp.load(folder)).save_pretrained(stock)
         tokenizer = AutoTokenizer.from_pretrained(folder)
         data = datasets_of(options.text, languages, tokenizer)
@@ -160,8 +160,8 @@ def peak_memory(megabytes: int) -> dict:
 def read(megabytes: int) -> None:
     """Read a file for a whole epoch in shuffled order, and tokenize a hundred batches of it."""
     from polyprune.corpora.cursor import Cursor
-    from polyprune.corpora.stream import Mixing, Share, stream
-    from polyprune.corpora.tokenizer import train_tokenizer
+    from polyprune.corpora.stream import ProcessShard, StreamConfig, stream
+    from polyprune.corpora.tokenizer_training import train_tokenizer
 
     sample = (Path(pp.__file__).parent / "bundled" / "sample" / "en.txt").read_text()
     tokenizer = train_tokenizer(sample.splitlines(), 2000)
@@ -175,7 +175,7 @@ def read(megabytes: int) -> None:
             if position["epoch"]:
                 break
             count += 1
-        batches = stream(sources, tokenizer, Mixing(), Share(16))
+        batches = stream(sources, tokenizer, StreamConfig(), ProcessShard(16))
         tokens = sum(len(each.ids) for batch, _ in islice(batches, 100) for each in batch)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     print(json.dumps({"megabytes": megabytes, "lines": count, "tokens": tokens, "peak_mb": peak}))

@@ -19,12 +19,12 @@ from pathlib import Path
 import torch
 from timing import RESULTS, record
 
-from polyprune.evaluation.evaluate import Asking, evaluate_system
-from polyprune.evaluation.readers.languages import LANGUAGES
-from polyprune.evaluation.settings import Grid, Setup
+from polyprune.evaluation.evaluator import EvalConfig, evaluate_system
+from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace
+from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
+from polyprune.evaluation.readers.language_codes import LANGUAGES
 from polyprune.evaluation.tasks import TASKS, find_task
-from polyprune.evaluation.tuning import Tuning
-from polyprune.storage import whole_folder
+from polyprune.storage import atomic_folder
 from polyprune.training.run import train
 
 LABELS = {"0": "entailment", "1": "neutral", "2": "contradiction"}
@@ -133,8 +133,10 @@ def measure(model: str, size: str, cell, data: Path, work: Path) -> None:
     task, started = find_task(name), time.perf_counter()
     if settings is not None:
         rate, epochs, limit = settings
-        setup = Setup(model, task, str(data), regime, limit=limit, words=False)
-        tuning = Tuning(setup, Grid((rate,), (epochs,)), work / f"{name}-{regime}-{size}")
+        setup = FineTuneConfig(model, task, str(data), regime, limit=limit, words=False)
+        tuning = HyperparameterSearch(
+            setup, SearchSpace((rate,), (epochs,)), work / f"{name}-{regime}-{size}"
+        )
         examples = tuning.encode()
         for setting in tuning.pending():
             run, folder = tuning.run(setting, examples)
@@ -144,10 +146,10 @@ def measure(model: str, size: str, cell, data: Path, work: Path) -> None:
             tuning.conclude(setting)
         model = str(tuning.out)
     trained = time.perf_counter() - started
-    asking = Asking(str(data), "dev" if name == "bucc2018" else "test")
+    eval_config = EvalConfig(str(data), "dev" if name == "bucc2018" else "test")
     if name == "tatoeba":
-        asking = Asking(str(data), "test", TATOEBA)
-    found = evaluate_system(model, task, asking)
+        eval_config = EvalConfig(str(data), "test", TATOEBA)
+    found = evaluate_system(model, task, eval_config)
     record(
         "xtreme",
         [
@@ -215,7 +217,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     data = options.work / "data"
     if not data.is_dir():
-        with whole_folder(data) as new:
+        with atomic_folder(data) as new:
             carve(options.data, new)
     models = {"dense": "e5-small", "half": options.half}
     for size in options.sizes:

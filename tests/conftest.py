@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
 import polyprune
-from polyprune.model.e5 import e5_small
+from polyprune.loading.e5 import e5_small
 from polyprune.model.families import FAMILIES
 
 # Tiny products on several threads spend their time waiting for each other.

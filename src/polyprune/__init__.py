@@ -10,47 +10,47 @@ from ._register import register_when_transformers_is_imported
 
 if TYPE_CHECKING:
     from .errors import PolypruneError as PolypruneError
-    from .model.certificate import certify as certify
-    from .model.components import Gates as Gates
-    from .model.components import PerComponent as PerComponent
-    from .model.components import open_gates as open_gates
-    from .model.encoder import Encoder as Encoder
-    from .model.factorize import factorize as factorize
+    from .loading.stock import to_transformers as to_transformers
+    from .model.files.gates_file import load_gates as load_gates
+    from .model.files.gates_file import save_gates as save_gates
     from .model.footprint import footprint as footprint
-    from .model.gates_file import load_gates as load_gates
-    from .model.gates_file import save_gates as save_gates
-    from .model.shape import EncoderShape as EncoderShape
-    from .model.shrink import drop_layers as drop_layers
-    from .model.shrink import shrink as shrink
-    from .model.stock import to_transformers as to_transformers
-    from .pruning.budget import ComponentWeights as ComponentWeights
-    from .pruning.budget import keep_best as keep_best
-    from .pruning.elastic import load as load
-    from .pruning.hard_concrete import HardConcrete as HardConcrete
-    from .pruning.importance import importance as importance
+    from .model.network.components import Gates as Gates
+    from .model.network.components import PerComponent as PerComponent
+    from .model.network.components import open_gates as open_gates
+    from .model.network.encoder import Encoder as Encoder
+    from .model.network.shape import EncoderShape as EncoderShape
+    from .model.surgery.certify import certify as certify
+    from .model.surgery.factorize import factorize as factorize
+    from .model.surgery.shrink import drop_layers as drop_layers
+    from .model.surgery.shrink import shrink as shrink
+    from .pruning.criteria.importance import importance as importance
+    from .pruning.gates.elastic import load as load
+    from .pruning.gates.hard_concrete import HardConcrete as HardConcrete
+    from .pruning.selection.ranking import ComponentWeights as ComponentWeights
+    from .pruning.selection.ranking import keep_best as keep_best
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "ComponentWeights": "pruning.budget",
-    "Encoder": "model.encoder",
-    "EncoderShape": "model.shape",
-    "Gates": "model.components",
-    "HardConcrete": "pruning.hard_concrete",
-    "PerComponent": "model.components",
+    "ComponentWeights": "pruning.selection.ranking",
+    "Encoder": "model.network.encoder",
+    "EncoderShape": "model.network.shape",
+    "Gates": "model.network.components",
+    "HardConcrete": "pruning.gates.hard_concrete",
+    "PerComponent": "model.network.components",
     "PolypruneError": "errors",
-    "certify": "model.certificate",
-    "drop_layers": "model.shrink",
-    "factorize": "model.factorize",
+    "certify": "model.surgery.certify",
+    "drop_layers": "model.surgery.shrink",
+    "factorize": "model.surgery.factorize",
     "footprint": "model.footprint",
-    "importance": "pruning.importance",
-    "keep_best": "pruning.budget",
-    "load": "pruning.elastic",
-    "load_gates": "model.gates_file",
-    "open_gates": "model.components",
-    "save_gates": "model.gates_file",
-    "shrink": "model.shrink",
-    "to_transformers": "model.stock",
+    "importance": "pruning.criteria.importance",
+    "keep_best": "pruning.selection.ranking",
+    "load": "pruning.gates.elastic",
+    "load_gates": "model.files.gates_file",
+    "open_gates": "model.network.components",
+    "save_gates": "model.files.gates_file",
+    "shrink": "model.surgery.shrink",
+    "to_transformers": "loading.stock",
 }
 """Where each public name lives. Imported when first used, so that `--help` need not load torch."""
 

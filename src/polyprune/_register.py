@@ -12,9 +12,9 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from types import ModuleType
 
-MODELING = "polyprune.model.modeling_polyprune"
+MODELING = "polyprune.model.network.modeling_polyprune"
 """Importing it registers its classes."""
-CONFIGURATION = "polyprune.model.configuration_polyprune"
+CONFIGURATION = "polyprune.model.network.configuration_polyprune"
 
 
 def register_when_transformers_is_imported() -> None:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get
 from pydantic import TypeAdapter, ValidationError
 
 from .errors import ConfigError
-from .training.plan import Run
+from .training.run_config import Run
 
 if TYPE_CHECKING:
-    from .studies.plan import Study
+    from .studies.study_config import Study
 
-Thing = TypeVar("Thing")
+ConfigType = TypeVar("ConfigType")
 
 
 def read_run(path: Path, changes: Sequence[str] = (), steps: int | None = None) -> Run:
@@ -30,7 +30,7 @@ def read_study(
     path: Path, changes: Sequence[str] = (), *, quick: bool = False
 ) -> "tuple[Study, dict[str, Run]]":
     """The study that a file describes, and the runs of those of its systems that are trained."""
-    from .studies.plan import Study  # which imports all tasks: runs need none of them
+    from .studies.study_config import Study  # which imports all tasks: runs need none of them
 
     table = _read(path, changes)
     table.setdefault("name", path.stem)
@@ -62,7 +62,7 @@ def make_run(table: Mapping[str, Any], name: str = "The config") -> Run:
     return _make(Run, table, name)
 
 
-def _make(kind: type[Thing], table: Mapping[str, Any], name: str) -> Thing:
+def _make(kind: type[ConfigType], table: Mapping[str, Any], name: str) -> ConfigType:
     mistakes = list(_unknown(kind, table))
     try:
         made = TypeAdapter(kind).validate_python(_known(kind, table))

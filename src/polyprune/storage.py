@@ -12,7 +12,7 @@ from .errors import ConfigError
 
 
 @contextmanager
-def whole_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
+def atomic_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     """A temporary sibling of `path` to write into, renamed to `path` once the block has ended well.
 
     When anything goes wrong, a full disk or Ctrl-C, the temporary folder is removed and whatever
@@ -36,7 +36,7 @@ def final_name(path: Path) -> str:
 
 
 @contextmanager
-def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
+def atomic_file(path: Path, *, force: bool = False) -> Iterator[Path]:
     """A temporary name beside `path`, renamed to `path` once the block has ended well."""
     refuse_to_overwrite(path, force=force, kind="file")
     path.parent.mkdir(parents=True, exist_ok=True)

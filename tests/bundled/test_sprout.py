@@ -10,10 +10,10 @@ from conftest import REPOSITORY
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 import polyprune as pp
-from polyprune.corpora.batches import Batching
+from polyprune.corpora.batching import Batching
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words
-from polyprune.model.hub import find, load_tokenizer
+from polyprune.loading.hub import find, load_tokenizer
 
 
 def lines(code: str) -> list[str]:

@@ -8,17 +8,19 @@ from test_commands import polyprune
 from test_table import Machine, put
 
 import polyprune as pp
-from polyprune.cli.terminal import data_size, duration, times
+from polyprune.cli.terminal import parse_bytes, parse_seconds, parse_speed_up
 from polyprune.errors import ConfigError
-from polyprune.measuring import table, target
+from polyprune.measuring import latency_timing, speed_target
 
 
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
     machine = put(Machine(mixed=1.1), monkeypatch)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(table, "take_table", partial(table.take_table, clock=machine))
-    monkeypatch.setattr(target, "fit", partial(target.fit, clock=machine))
+    monkeypatch.setattr(
+        latency_timing, "take_table", partial(latency_timing.measure_table, clock=machine)
+    )
+    monkeypatch.setattr(speed_target, "fit", partial(speed_target.fit_to_speed, clock=machine))
     return machine
 
 
@@ -86,11 +88,18 @@ def test_what_cannot_be_meant_is_refused(tmp_path, dense, machine, options, why)
 
 
 def test_numbers_are_read_as_people_write_them():
-    assert data_size("1.5 GiB") == 1.5 * 2**30
-    assert data_size("500MB") == 500_000_000
-    assert [duration(t) for t in ("10ms", "0.5 s", "800us")] == pytest.approx([0.01, 0.5, 8e-4])
-    assert (times("2"), times("2.5×")) == (2.0, 2.5)
-    assert (data_size(None), duration(None), times(None)) == (None, None, None)
-    for reader, text in ((duration, "0ms"), (data_size, "0MB"), (times, "x"), (duration, "1h")):
+    assert parse_bytes("1.5 GiB") == 1.5 * 2**30
+    assert parse_bytes("500MB") == 500_000_000
+    assert [parse_seconds(t) for t in ("10ms", "0.5 s", "800us")] == pytest.approx(
+        [0.01, 0.5, 8e-4]
+    )
+    assert (parse_speed_up("2"), parse_speed_up("2.5×")) == (2.0, 2.5)
+    assert (parse_bytes(None), parse_seconds(None), parse_speed_up(None)) == (None, None, None)
+    for reader, text in (
+        (parse_seconds, "0ms"),
+        (parse_bytes, "0MB"),
+        (parse_speed_up, "x"),
+        (parse_seconds, "1h"),
+    ):
         with pytest.raises(ConfigError, match="such as"):
             reader(text)

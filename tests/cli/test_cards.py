@@ -13,8 +13,8 @@ from running import answer
 from test_commands import polyprune
 
 import polyprune as pp
-from polyprune.model.card import BEGIN
-from polyprune.model.story import story_of
+from polyprune.model.history import history_of
+from polyprune.provenance.card import BEGIN
 
 
 def read(folder) -> str:
@@ -93,7 +93,7 @@ def test_elastic_folders_and_what_is_taken_out_of_them(tmp_path, speaking, text,
     commands = ("polyprune prune speaking", "polyprune shrink every --sparsity 0.5 --language sw")
     assert all(command in read(one) for command in commands)
     taken = pp.load(every).at(sparsity=0.5, language="sw")
-    assert story_of(taken.config).sparsity == pytest.approx(shrunk["gate_sparsity"])
+    assert history_of(taken.config).sparsity == pytest.approx(shrunk["gate_sparsity"])
 
 
 def test_one_language_of_several(tmp_path, speaking, text):

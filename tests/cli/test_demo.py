@@ -13,9 +13,9 @@ from running import polyprune
 
 import polyprune as pp
 from polyprune.demo import stages as of_demo
-from polyprune.demo.place import KEPT
-from polyprune.demo.tour import Stage, System, Table
-from polyprune.miniature import write as miniature
+from polyprune.demo.output_folder import KEPT
+from polyprune.demo.tour import Stage, StageTable, TourModel
+from polyprune.miniature import write_tasks as miniature
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def two_stages(monkeypatch):
     def make(tour, watch):
         for name in watch("making", ("model", "elastic", "tasks")):
             (tour.work / name).mkdir()
-        tour.note_scores(System("dense", 0.0, tour.work), "retrieval", "accuracy", {"sw": 90.0})
-        return Table("What was made", ("name", "count"), (("folders", "3"),))
+        tour.note_scores(TourModel("dense", 0.0, tour.work), "retrieval", "accuracy", {"sw": 90.0})
+        return StageTable("What was made", ("name", "count"), (("folders", "3"),))
 
     def fail(tour, watch):
         raise MemoryError
@@ -71,7 +71,7 @@ def test_a_tour_that_fails_leaves_nothing(two_stages, tmp_path):
 
 
 def test_without_the_real_model_it_says_so(two_stages, tmp_path, monkeypatch):
-    monkeypatch.setattr("polyprune.demo.plan.find_spec", lambda name: None)
+    monkeypatch.setattr("polyprune.demo.tour_plan.find_spec", lambda name: None)
     status, _, error = polyprune("demo", "--out", tmp_path / "tour")
     assert status == 0
     assert "sprout" in error

@@ -15,7 +15,7 @@ from test_commands import polyprune
 
 import polyprune as pp
 from polyprune.errors import CheckpointError
-from polyprune.pruning.budget import density_of
+from polyprune.pruning.selection.ranking import density_of
 
 LANGUAGES = ["en", "hi", "ru", "sw"]
 SPARSITIES = (0.1, 0.3, 0.5, 0.7, 0.9)

@@ -16,8 +16,8 @@ from tiny_xtreme import xtreme_folder
 from tunings import every_size
 
 import polyprune as pp
-from polyprune.evaluation.settings import Setting
-from polyprune.training.log import read_log
+from polyprune.evaluation.finetune_config import Trial
+from polyprune.training.run_log import read_log
 
 ENGLISH = "xnli/train-en.tsv"
 
@@ -266,7 +266,7 @@ def test_two_processes_tune_like_one(command, speaking, tmp_path):
     for ours, theirs in zip(one["results"], two["results"], strict=True):
         assert ours["setting"] == theirs["setting"]
         assert ours["score"] == pytest.approx(theirs["score"])
-        name = Setting(**ours["setting"]).name
+        name = Trial(**ours["setting"]).name
         # Of eleven examples in batches of four, the last batch is not halved evenly.
         alone, shared = (read_log(tmp_path / out / name / "log.jsonl") for out in ("one", "two"))
         losses = [[step["losses"]["total"] for step in log] for log in (alone, shared)]

@@ -6,8 +6,8 @@ import pytest
 from running import answer, refused
 from test_commands import polyprune
 
-from polyprune.measuring import report
-from polyprune.measuring.memory import Memory
+from polyprune.measuring import measurement
+from polyprune.measuring.memory import MemoryUse
 from polyprune.measuring.noise import Noise
 
 QUICK = ("--speed", "--rounds", "8", "--tokens", "9", "--threads", "1", "--anyway")
@@ -16,16 +16,18 @@ QUICK = ("--speed", "--rounds", "8", "--tokens", "9", "--threads", "1", "--anywa
 @pytest.fixture(autouse=True)
 def in_a_moment(monkeypatch):
     """A process that imports torch takes seconds; tests/measuring has one."""
-    monkeypatch.setattr(report, "peak_memory", lambda *_, **__: Memory(50_000, 60_000))
-    monkeypatch.setattr("polyprune.measuring.batches.in_child", lambda run, *given: run(*given))
+    monkeypatch.setattr(measurement, "peak_memory", lambda *_, **__: MemoryUse(50_000, 60_000))
+    monkeypatch.setattr(
+        "polyprune.measuring.batch_search.in_child", lambda run, *given: run(*given)
+    )
     # Nor is anything here timed in earnest.
     monkeypatch.setattr("polyprune.measuring.speed.SHORTEST", 1e-9)
     monkeypatch.setattr("polyprune.measuring.turns.gc.collect", lambda: 0)
-    monkeypatch.setattr("polyprune.measuring.batches.LARGEST", 4)
+    monkeypatch.setattr("polyprune.measuring.batch_search.LARGEST", 4)
 
 
 def test_sizes_alone_run_nothing(dense, monkeypatch):
-    monkeypatch.setattr(report, "peak_memory", None)
+    monkeypatch.setattr(measurement, "peak_memory", None)
     found = answer("measure", dense)
     assert found["model"] == str(dense)
     assert "speed" not in found
@@ -80,7 +82,7 @@ def test_tables_fit_eighty_columns(dense, speaking, monkeypatch):
 
 def test_a_noisy_machine_says_so_instead_of_a_number(dense, tmp_path, monkeypatch):
     noisy = Noise(spread=0.5)
-    monkeypatch.setattr("polyprune.measuring.noise.Watched.noise", lambda *_: noisy)
+    monkeypatch.setattr("polyprune.measuring.noise.NoiseMonitor.noise", lambda *_: noisy)
     quick = [word for word in QUICK if word != "--anyway"]
     told = refused(tmp_path, "measure", dense, *quick)
     assert "too noisy to measure on now: rounds of the same model lie 50% apart" in told

@@ -9,14 +9,14 @@ from safetensors.torch import load_file
 from test_prune import equal, largest_file
 
 import polyprune as pp
-from polyprune.cli.terminal import number
+from polyprune.cli.terminal import parse_count
 from polyprune.errors import ConfigError
-from polyprune.pruning.audit import audit
-from polyprune.pruning.importance import GateGradients
+from polyprune.pruning.criteria.criterion import random_scores
+from polyprune.pruning.criteria.importance import GateGradients
+from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
+from polyprune.pruning.criteria.scoring import prepare
 from polyprune.pruning.prune import Budget, Method, choose
-from polyprune.pruning.rules import random_scores
-from polyprune.pruning.scores_file import About, ScoreSheet
-from polyprune.pruning.scoring import prepare
+from polyprune.pruning.selection.audit import audit
 
 
 def test_check_finds_scores_right(tmp_path, speaking, text):
@@ -87,7 +87,7 @@ def test_units_are_a_multiple_within_every_languages_budget(tmp_path):
     scores = type(scores)(
         scores.heads, scores.units, torch.cat([words.rank + 1, 0.001 * layers.rank])
     )
-    about = About("", "spectral", "masked-lm", "example", ("en", "sw"), (1, 1))
+    about = ScoringRecord("", "spectral", "masked-lm", "example", ("en", "sw"), (1, 1))
     sheet = ScoreSheet(GateGradients(scores, scores), about)
     method = Method("gradient", "paper", "non-shared")
     gates = choose(base, method, Budget(parameters=6_020, multiple=8), sheet)
@@ -204,7 +204,7 @@ def test_a_sparsity_that_is_met_exactly_is_reported_exactly(dense):
 def test_a_count_has_one_letter_and_whole_thousands(text):
 
     with pytest.raises(ConfigError):
-        number(text)
+        parse_count(text)
 
 
 def test_task_scores_are_the_same_every_time(tmp_path, text):

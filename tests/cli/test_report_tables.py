@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from polyprune.cli.report_tables import blocks, show
-from polyprune.reporting.paper import paper_results
+from polyprune.cli.render.result_table import blocks, show
+from polyprune.reporting.all_tables import tables
+from polyprune.reporting.read.paper import paper_results
 from polyprune.reporting.results import Results, Score, System
-from polyprune.reporting.table import Cell, Row, Table
-from polyprune.reporting.tables import tables
+from polyprune.reporting.tables.table import Table, TableCell, TableRow
 
 
 def seen(table, width, **more):
@@ -55,7 +55,7 @@ def test_no_number_is_broken_or_left_out(table, width):
 
 
 def test_blocks_are_about_as_wide_as_each_other():
-    rows = (Row((Cell(text="a"), *[Cell((10.0,))] * 11)),)
+    rows = (TableRow((TableCell(text="a"), *[TableCell((10.0,))] * 11)),)
     table = Table("t", "T", ("system", *(f"n{i}" for i in range(11))), rows)
     # 8 for the first, 6 for every other: ten would fit, and leave one alone.
     found = blocks(table, rows, 66)
@@ -65,20 +65,20 @@ def test_blocks_are_about_as_wide_as_each_other():
 
 
 def test_columns_without_a_number_in_a_group_are_left_out_of_it():
-    both = Row((Cell(text="a"), Cell((1.0,)), Cell((2.0,))), "both")
-    one = Row((Cell(text="a"), Cell((1.0,)), Cell((None,))), "one")
+    both = TableRow((TableCell(text="a"), TableCell((1.0,)), TableCell((2.0,))), "both")
+    one = TableRow((TableCell(text="a"), TableCell((1.0,)), TableCell((None,))), "one")
     table = Table("t", "T", ("system", "first", "second"), (both, one))
     assert seen(table, 80).count("second") == 1
     assert seen(table, 80).count("first") == 2
 
 
 def test_what_failed_is_said_to_have():
-    row = Row((Cell(text="a"), Cell((None,), failed="no memory")))
+    row = TableRow((TableCell(text="a"), TableCell((None,), failed="no memory")))
     assert "failed" in seen(Table("t", "T", ("system", "n"), (row,)), 80)
 
 
 def test_the_best_is_bold():
-    row = Row((Cell(text="a"), Cell((1.5,), best=True), Cell((2.5,))))
+    row = TableRow((TableCell(text="a"), TableCell((1.5,), best=True), TableCell((2.5,))))
     text = seen(Table("t", "T", ("system", "n", "m"), (row,)), 80, force_terminal=True)
     assert re.search(r"\x1b\[1m *1\.5", text)
     assert not re.search(r"\x1b\[1m *2\.5", text)
@@ -86,7 +86,7 @@ def test_the_best_is_bold():
 
 @given(st.text(min_size=1, max_size=60), st.integers(30, 100))
 def test_titles_are_text_and_steer_nothing(title, width):
-    row = Row((Cell(text=f"{title}[bold]x[/bold]\x1b[31m"), Cell((1.0,))), title)
+    row = TableRow((TableCell(text=f"{title}[bold]x[/bold]\x1b[31m"), TableCell((1.0,))), title)
     text = seen(Table("t", title, ("system", title), (row,), notes=(title,)), width)
     assert "\x1b" not in text
     assert max(map(cell_len, text.split("\n"))) <= width

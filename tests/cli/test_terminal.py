@@ -4,37 +4,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyprune.cli.terminal import fraction, number
+from polyprune.cli.terminal import parse_count, parse_sparsity
 from polyprune.errors import ConfigError
 
 
 @given(st.floats(0, 1, exclude_max=True))
 def test_a_sparsity_is_the_number_it_says(sparsity):
-    assert fraction(repr(sparsity)) == sparsity
+    assert parse_sparsity(repr(sparsity)) == sparsity
 
 
 @given(st.integers(0, 99))
 def test_a_percentage_is_a_hundredth(percent):
-    assert fraction(f"{percent}%") == fraction(f" {percent} % ") == percent / 100
+    assert parse_sparsity(f"{percent}%") == parse_sparsity(f" {percent} % ") == percent / 100
 
 
 @pytest.mark.parametrize("text", ["50", "1", "1.3", "99.9"])
 def test_a_number_that_is_probably_a_percentage_is_asked_about(text):
     with pytest.raises(ConfigError, match=rf"Did you mean {text}%\?"):
-        fraction(text)
+        parse_sparsity(text)
 
 
 @pytest.mark.parametrize("text", ["-0.1", "-5%", "100%", "150%", "100", "nan", "inf", "-inf"])
 def test_a_sparsity_is_less_than_everything(text):
     with pytest.raises(ConfigError, match="from 0 to less than 1") as refusal:
-        fraction(text)
+        parse_sparsity(text)
     assert "Did you mean" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("text", ["", "%", "abc", "0,5", "5 0%", "1/2", "50%%"])
 def test_what_is_no_sparsity_at_all(text):
     with pytest.raises(ConfigError, match=r"such as 0\.5 or 50%"):
-        fraction(text)
+        parse_sparsity(text)
 
 
 @pytest.mark.parametrize(
@@ -54,20 +54,22 @@ def test_what_is_no_sparsity_at_all(text):
     ],
 )
 def test_a_count_may_have_a_letter_or_separators(text, count):
-    assert number(text) == count
+    assert parse_count(text) == count
 
 
 @given(st.integers(1, 10**15 - 1))
 def test_a_count_is_the_number_it_says(count):
-    assert number(str(count)) == number(f"{count:,}") == number(f"{count:_}") == count
+    assert (
+        parse_count(str(count)) == parse_count(f"{count:,}") == parse_count(f"{count:_}") == count
+    )
 
 
 @pytest.mark.parametrize("text", ["", "M", "many", "0", "-5k", "0.4", "nan", "inf", "1e15", "5x"])
 def test_what_is_no_count_at_all(text):
     with pytest.raises(ConfigError, match="such as 60M"):
-        number(text)
+        parse_count(text)
 
 
 def test_nothing_stays_nothing():
-    assert fraction(None) is None
-    assert number(None) is None
+    assert parse_sparsity(None) is None
+    assert parse_count(None) is None

@@ -18,13 +18,13 @@ from running import answer, refused
 from test_commands import polyprune
 from watched import entry, record, write_run
 
-from polyprune.cli.watch_bars import ago, bar, curve
-from polyprune.cli.watch_study_view import study_lines
-from polyprune.cli.watch_view import training_lines
+from polyprune.cli.render.bars import ago, bar, curve
+from polyprune.cli.render.watch_run import training_lines
+from polyprune.cli.render.watch_study import study_lines
 from polyprune.corpora.languages import languages
-from polyprune.studies.progress import CellState, Count, StudyProgress
 from polyprune.studies.standings import Standing
-from polyprune.training.progress import Plan, Progress
+from polyprune.studies.study_progress import CellCount, CellState, StudyProgress
+from polyprune.training.run_progress import RunProgress, RunSummary
 
 HOSTILE = "[red]not red[/red] [/] \x1b[2J\n\r\t名前"
 
@@ -42,10 +42,10 @@ def rendered(lines, width=80):
 def progress_of(held_out, dense=None, **changes):
     changes = {"losses": {"mlm": 3.0, "sparsity": 0.5, "total": 3.5}} | changes
     traces = {name: (9.0, 5.0, value) for name, value in changes["losses"].items()}
-    return Progress(
+    return RunProgress(
         name="run",
         state="training",
-        plan=Plan("sprout", "sample", ("alpha-only", "joint"), 400, "l0", "non-shared", 0.5),
+        plan=RunSummary("sprout", "sample", ("alpha-only", "joint"), 400, "l0", "non-shared", 0.5),
         step=123,
         phase="joint",
         traces=traces,
@@ -152,7 +152,7 @@ def test_names_are_shown_as_they_are_and_do_nothing():
         name=HOSTILE,
         phase=HOSTILE,
         losses={HOSTILE: 1.0, "total": 1.0, "[/x]": 2.0},
-        plan=Plan(HOSTILE, HOSTILE, (HOSTILE,), 10, HOSTILE, HOSTILE, 0.5),
+        plan=RunSummary(HOSTILE, HOSTILE, (HOSTILE,), 10, HOSTILE, HOSTILE, 0.5),
     )
     study = study_of([Standing(HOSTILE, 0.5, 50.0, ("xnli",), languages={HOSTILE: 50.0})])
     failed = CellState("model", HOSTILE, "failed", HOSTILE)
@@ -164,7 +164,7 @@ def test_names_are_shown_as_they_are_and_do_nothing():
 
 
 def study_of(standings=(), **changes):
-    counts = (Count("model", 3, 1, 1, 0, 4), Count("score", 2, 0, 0, 3, 20))
+    counts = (CellCount("model", 3, 1, 1, 0, 4), CellCount("score", 2, 0, 0, 3, 20))
     return StudyProgress("study", "running", True, counts, standings=tuple(standings), **changes)
 
 

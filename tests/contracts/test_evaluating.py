@@ -8,21 +8,21 @@ import torch
 from tiny_xtreme import languages_of, xtreme_folder
 
 import polyprune as pp
-from polyprune.evaluation.evaluate import Asking, Candidate, evaluate, evaluate_system
-from polyprune.evaluation.finetuning import TaskMaterial, plan
-from polyprune.evaluation.kinds import Subject
-from polyprune.evaluation.settings import Grid, Setting, Setup
-from polyprune.evaluation.start import stacked
+from polyprune.evaluation.evaluator import EvalConfig, LoadedModel, evaluate, evaluate_system
+from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace, Trial
+from polyprune.evaluation.finetuning import TaskMaterial, finetuning_run
+from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
+from polyprune.evaluation.readout_init import stack_rows
+from polyprune.evaluation.task_types import Predictor
 from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.training_data import encode_training
-from polyprune.evaluation.tuning import Tuning
-from polyprune.model.components import Gates, sizes
-from polyprune.model.gates_file import SHARED
-from polyprune.model.shrink import shrink
-from polyprune.pruning.budget import ComponentWeights, unflatten
-from polyprune.pruning.dynamic import boundaries
-from polyprune.pruning.elastic import Elastic
-from polyprune.pruning.gating import DynamicGating, FixedGating
+from polyprune.model.files.gates_file import SHARED
+from polyprune.model.network.components import Gates, sizes
+from polyprune.model.surgery.shrink import shrink
+from polyprune.pruning.gates.dynamic import boundaries
+from polyprune.pruning.gates.elastic import Elastic
+from polyprune.pruning.gates.gatings import DynamicGating, FixedGating
+from polyprune.pruning.selection.ranking import ComponentWeights, unflatten
 from polyprune.training.run import train
 
 TASK = {
@@ -59,7 +59,7 @@ def make(kind: str, speaking, folder):
         scores = unflatten(torch.rand(1, sum(counts.leaves()), generator=generator), counts)
         model.elastic = Elastic(DynamicGating(*boundaries(scores, weights)), (SHARED,), weights)
     else:
-        gates = stacked([random_gates(model, seed) for seed in range(len(ROWS))])
+        gates = stack_rows([random_gates(model, seed) for seed in range(len(ROWS))])
         model.elastic = Elastic(FixedGating(gates), ROWS, weights)
     model.config.name_or_path = str(speaking)
     model.save_pretrained(folder)
@@ -82,9 +82,9 @@ def test_whatever_it_is_it_is_fine_tuned_and_scored_in_every_language(
 ):
     path, sparsity = make(kind, speaking, tmp_path / "made")
     task = TASKS[TASK[readout]]
-    if task.recipe is not None:
-        setup = Setup(str(path), task, data)
-        tuning = Tuning(setup, Grid((1e-3,), (1,)), tmp_path / "tuned")
+    if task.defaults is not None:
+        setup = FineTuneConfig(str(path), task, data)
+        tuning = HyperparameterSearch(setup, SearchSpace((1e-3,), (1,)), tmp_path / "tuned")
         examples = tuning.encode()
         for setting in tuning.pending():
             run, folder = tuning.run(setting, examples)
@@ -93,8 +93,8 @@ def test_whatever_it_is_it_is_fine_tuned_and_scored_in_every_language(
             tuning.conclude(setting)
         path = tuning.out
         assert pp.load(path / "model").readout_kind == readout
-    result = evaluate_system(str(path), task, Asking(data), sparsity)
-    wanted = [code for code in languages_of(task.name) if code != "en" or task.recipe]
+    result = evaluate_system(str(path), task, EvalConfig(data), sparsity)
+    wanted = [code for code in languages_of(task.name) if code != "en" or task.defaults]
     assert list(result.languages) == wanted
     for each in result.languages.values():
         assert each.scores is not None
@@ -108,12 +108,12 @@ def test_a_cut_model_predicts_what_the_gated_one_does(readout, speaking, data, t
     model = pp.load(speaking, readout, labels=labels)
     if task.labels:
         model.config.id2label = dict(enumerate(task.labels))
-    tokenizer = Candidate.load(speaking, TASKS["tatoeba"]).tokenizer
+    tokenizer = LoadedModel.load(speaking, TASKS["tatoeba"]).tokenizer
     gates = random_gates(model, 3)
     cut = shrink(model, gates)
     examples = list(task.reader.read(data, "test", "ru"))
-    ours = task.kind.predict(Subject(cut, tokenizer), examples, list)
-    theirs = task.kind.predict(Subject(model, tokenizer, gates), examples, list)
+    ours = task.kind.predict(Predictor(cut, tokenizer), examples, list)
+    theirs = task.kind.predict(Predictor(model, tokenizer, gates), examples, list)
     assert ours == theirs
 
 
@@ -128,15 +128,15 @@ def test_a_cut_model_learns_what_the_gated_one_does(speaking, data, tmp_path):
     gates.rank[:] = 1.0  # a cut table is two matrices, which learn otherwise than one
     cut = shrink(model, gates)
     model.elastic = Elastic(
-        FixedGating(stacked([gates, gates])), ("en", "ru"), ComponentWeights.of(model.shape)
+        FixedGating(stack_rows([gates, gates])), ("en", "ru"), ComponentWeights.of(model.shape)
     )
     losses = {}
     for name, each in {"cut": cut, "gated": model}.items():
         each.config.name_or_path = str(speaking)
         each.save_pretrained(tmp_path / name)
-        setup = Setup(str(tmp_path / name), TASKS["xnli"], data)
+        setup = FineTuneConfig(str(tmp_path / name), TASKS["xnli"], data)
         store = encode_training(setup, tmp_path / f"{name}.arrow")
-        run = plan(setup, Setting(1e-3, 3, batch=4), len(store))
+        run = finetuning_run(setup, Trial(1e-3, 3, batch=4), len(store))
         material = TaskMaterial(setup, tmp_path / f"{name}.arrow")
         reports = train(run, tmp_path / f"{name}-run", material=material)
         losses[name] = [report.losses["total"] for report in reports]
@@ -146,8 +146,8 @@ def test_a_cut_model_learns_what_the_gated_one_does(speaking, data, tmp_path):
 
 def test_languages_without_gates_borrow_those_of_others(speaking, data, tmp_path):
     path, _ = make("gates a language", speaking, tmp_path / "made")
-    candidate = Candidate.load(path, TASKS["tatoeba"])
+    candidate = LoadedModel.load(path, TASKS["tatoeba"])
     for code, row in {"yo": "en", "ru": "ru", "xh": "sw", "zh": "en"}.items():
         assert candidate.for_language(code, "en")[1] == row
-    results = list(evaluate(candidate, TASKS["tatoeba"], Asking(data)))
+    results = list(evaluate(candidate, TASKS["tatoeba"], EvalConfig(data)))
     assert [each.gates for each in results] == [None, None]

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polyprune as pp
-from polyprune.model.components import PerComponent
-from polyprune.pruning.budget import ComponentWeights, density_of, unflatten
-from polyprune.pruning.dynamic import TENTHS, boundaries
-from polyprune.pruning.gating import DynamicGating, FixedGating, LearnedGating, settle
-from polyprune.pruning.hard_concrete import HardConcrete
-from polyprune.pruning.penalties import diversity, native_l0, sparsity_constraint
+from polyprune.model.network.components import PerComponent
+from polyprune.pruning.gates.dynamic import TENTHS, boundaries
+from polyprune.pruning.gates.gatings import DynamicGating, FixedGating, LearnedGating, match_density
+from polyprune.pruning.gates.hard_concrete import HardConcrete
+from polyprune.pruning.gates.penalties import diversity, native_l0, sparsity_constraint
+from polyprune.pruning.selection.ranking import ComponentWeights, density_of, unflatten
 
 COUNTS = PerComponent((4, 3), (12, 0), 6)
 TOTAL = sum(COUNTS.leaves())
@@ -175,7 +175,7 @@ def test_settling_meets_a_size_and_leaves_other_gates_alone(seed, density):
     gating = LearnedGating(PerComponent((4, 4), (30, 30), 12), rows=3, spread=4.0)
     weights = torch.cat([torch.full((8,), 16.0), torch.full((60,), 2.0), torch.ones(12)])
     before = gating.flat().detach()
-    settle(gating, weights, density)
+    match_density(gating, weights, density)
     after = gating.flat().detach()
     sizes = ((after > 0).float() @ weights) / weights.sum()
     assert (sizes - density).abs().max() <= 8.01 / weights.sum()  # half a head

@@ -14,7 +14,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
-from polyprune.corpora.batches import WINDOW, Batch, Batching
+from polyprune.corpora.batching import WINDOW, Batch, Batching
 from polyprune.errors import ConfigError
 
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]

@@ -13,7 +13,7 @@ from small_texts import cc100, endings, flat, numbered, pack, saved, shapes, tak
 
 from polyprune.corpora.cursor import Cursor, Lane
 from polyprune.corpora.held_out import is_held_out
-from polyprune.corpora.sources import Document, Position, TextFile
+from polyprune.corpora.text_sources import Document, Position, TextFile
 from polyprune.errors import DataError
 
 windows = st.integers(1, 5)

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from small_texts import TOKENIZER, flat, saved, take
 
-from polyprune.corpora.data_set import DataSet, configurations
+from polyprune.corpora.hub_text import HubText, language_configurations
 from polyprune.corpora.languages import language
-from polyprune.corpora.sources import LONGEST
-from polyprune.corpora.stream import Mixing, Share, stream
+from polyprune.corpora.stream import ProcessShard, StreamConfig, stream
 from polyprune.corpora.text import open_text
+from polyprune.corpora.text_sources import LONGEST
 from polyprune.errors import ConfigError, DataError, UnknownName
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -51,22 +51,22 @@ def hub(tmp_path, monkeypatch) -> str:
 
 
 def test_a_configuration_is_found_by_its_language(hub):
-    assert configurations(hub) == {"bn-rom": "bn_rom", "sw": "sw"}
+    assert language_configurations(hub) == {"bn-rom": "bn_rom", "sw": "sw"}
     sources = open_text(hub, ["sw", "bn_rom"])
-    assert sources == {"sw": DataSet(hub, "sw"), "bn-rom": DataSet(hub, "bn-rom")}
+    assert sources == {"sw": HubText(hub, "sw"), "bn-rom": HubText(hub, "bn-rom")}
     assert list(open_text(hub, None)) == ["bn-rom", "sw"]
     assert sources["bn-rom"].name == f"{hub}/bn_rom"
     assert not sources["bn-rom"].paired
 
 
 def test_a_blank_example_separates_documents(hub):
-    documents = [list(document) for document, _ in DataSet(hub, "sw").documents()]
+    documents = [list(document) for document, _ in HubText(hub, "sw").documents()]
     assert documents == SWAHILI
 
 
 def test_every_position_is_followed_by_what_followed_it_before(hub):
     for code in ("sw", "bn-rom"):
-        source = DataSet(hub, code)
+        source = HubText(hub, code)
         whole = list(source.documents())
         for i, (_, position) in enumerate(whole, 1):
             assert position["document"] == i
@@ -75,7 +75,7 @@ def test_every_position_is_followed_by_what_followed_it_before(hub):
 
 
 def test_lanes_do_not_disturb_each_other(hub):
-    source = DataSet(hub, "sw")
+    source = HubText(hub, "sw")
     one, other = source.documents(), source.documents()
     alternating = [(next(one)[0], next(other)[0]) for _ in SWAHILI]
     assert alternating == [(tuple(text), tuple(text)) for text in SWAHILI]
@@ -84,17 +84,25 @@ def test_lanes_do_not_disturb_each_other(hub):
 @pytest.mark.slow
 def test_a_stream_of_a_data_set_goes_on_where_it_was(hub):
     sources = open_text(hub, None)
-    for mixing in (Mixing(block=8, window=2, lanes=2), Mixing(unit="line", lanes=2)):
-        whole = [batch for batch, _ in take(stream(sources, TOKENIZER, mixing, Share(4)), 12)]
-        for i, (_, position) in enumerate(take(stream(sources, TOKENIZER, mixing, Share(4)), 8), 1):
-            again = stream(sources, TOKENIZER, mixing, Share(4), saved(position))
+    for stream_config in (
+        StreamConfig(block=8, window=2, lanes=2),
+        StreamConfig(unit="line", lanes=2),
+    ):
+        whole = [
+            batch
+            for batch, _ in take(stream(sources, TOKENIZER, stream_config, ProcessShard(4)), 12)
+        ]
+        for i, (_, position) in enumerate(
+            take(stream(sources, TOKENIZER, stream_config, ProcessShard(4)), 8), 1
+        ):
+            again = stream(sources, TOKENIZER, stream_config, ProcessShard(4), saved(position))
             assert [batch for batch, _ in take(again, 12 - i)] == whole[i:]
 
 
 def test_examples_of_many_lines_are_kept_whole(tmp_path):
     article = "\n".join(["Mvua.", "", " ", *["Mbuzi."] * (LONGEST + 8)])
     hub = make_data_set(tmp_path / "articles", {"sw": [["Kondoo.", article, "Ng'ombe.", ""]]})
-    source = DataSet(hub, "sw")
+    source = HubText(hub, "sw")
     whole = list(source.documents())
     assert [len(document) for document, _ in whole] == [LONGEST + 10, 1]
     assert "" not in flat(text for text, _ in whole)
@@ -102,10 +110,10 @@ def test_examples_of_many_lines_are_kept_whole(tmp_path):
 
 
 def test_sizes_are_those_of_cc100_or_what_the_data_set_knows(hub, tmp_path):
-    assert DataSet(hub, "sw").size == language("sw").bytes
-    assert DataSet("statmt/CC-100", "bn-rom").size == language("bn-rom").bytes
+    assert HubText(hub, "sw").size == language("sw").bytes
+    assert HubText("statmt/CC-100", "bn-rom").size == language("bn-rom").bytes
     other = make_data_set(tmp_path / "other", {"sw": [["Mvua."]]})
-    assert DataSet(other, "sw").size == 1
+    assert HubText(other, "sw").size == 1
     sized = make_data_set(tmp_path / "sized", {"sw": [["Mvua."]]})
     card = (tmp_path / "sized" / "README.md").read_text().removesuffix("---\n")
     info = [
@@ -118,7 +126,7 @@ def test_sizes_are_those_of_cc100_or_what_the_data_set_knows(hub, tmp_path):
     info += ["  - name: text", "    dtype: string", "  splits:", "  - name: train"]
     info += ["    num_bytes: 1234", "    num_examples: 1", "---", ""]
     (tmp_path / "sized" / "README.md").write_text(card + "\n".join(info))
-    assert DataSet(sized, "sw").size == 1234
+    assert HubText(sized, "sw").size == 1234
 
 
 def test_a_language_without_a_configuration_is_answered_with_those_that_have_one(hub):
@@ -139,7 +147,7 @@ def test_a_data_set_without_languages_says_what_it_has(tmp_path):
 def test_a_data_set_without_text_says_what_it_has(tmp_path):
     hub = make_data_set(tmp_path / "pairs", {"sw": [["Mvua."]]}, column="translation")
     with pytest.raises(ConfigError, match=r"pairs/sw has no column `text`, but id, translation\."):
-        next(DataSet(hub, "sw").documents())
+        next(HubText(hub, "sw").documents())
 
 
 def test_translations_are_not_read_from_a_data_set(hub):

@@ -10,8 +10,8 @@ from small_texts import PACK, TOKENIZER, cc100, flat, numbered, pack, take
 
 from polyprune.corpora.corpus import development_files, open_corpus
 from polyprune.corpora.held_out import RECORD, hold_out, is_held_out
-from polyprune.corpora.sources import Source, TextFile, Translations
-from polyprune.corpora.stream import Mixing, Share, stream
+from polyprune.corpora.stream import ProcessShard, StreamConfig, stream
+from polyprune.corpora.text_sources import TextFile, TextSource, TranslatedFiles
 from polyprune.errors import DataError
 
 
@@ -23,7 +23,7 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def text(folder: Path, **shapes: list[int]) -> dict[str, Source]:
+def text(folder: Path, **shapes: list[int]) -> dict[str, TextSource]:
     return {
         code: TextFile(pack(folder / f"{code}.txt", cc100(numbered(shape))))
         for code, shape in shapes.items()
@@ -45,7 +45,9 @@ def test_what_is_held_out_is_not_trained_on_and_at_most_a_tenth(
         return
     measured = read(folder / "held-out" / "sw.txt")
     assert measured == tenth[:lines]
-    batches = stream(sources, TOKENIZER, Mixing(unit="line"), Share(1, held_out=limits))
+    batches = stream(
+        sources, TOKENIZER, StreamConfig(unit="line"), ProcessShard(1, held_out=limits)
+    )
     trained = {example.text for batch, _ in take(batches, sum(shape)) for example in batch}
     held_out = [i for i in range(len(shape)) if is_held_out(i, limits["sw"])]
     assert trained == set(flat(documents)) - set(flat(documents[i] for i in held_out))
@@ -92,7 +94,7 @@ def test_of_translations_only_the_own_side_is_written(tmp_path):
     lines = [f"{i}\n" for i in range(20)]
     ours = pack(tmp_path / "sw.txt", "".join(f"sw {line}" for line in lines))
     theirs = pack(tmp_path / "en.txt", "".join(f"en {line}" for line in lines))
-    hold_out({"sw": Translations(ours, theirs)}, 5, tmp_path / "held-out", {})
+    hold_out({"sw": TranslatedFiles(ours, theirs)}, 5, tmp_path / "held-out", {})
     assert read(tmp_path / "held-out" / "sw.txt") == ["sw 9", "sw 19"]
 
 

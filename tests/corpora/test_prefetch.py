@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 from small_texts import take
 
-from polyprune.corpora.prefetch import prefetch
+from polyprune.corpora.prefetching import prefetch
 
 
 def threads() -> list[threading.Thread]:

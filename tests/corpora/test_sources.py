@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_texts import PACK, cc100, endings, flat, numbered, pack, saved, shapes
 
-from polyprune.corpora.sources import LONGEST, Source, TextFile, Translations
+from polyprune.corpora.text_sources import LONGEST, TextFile, TextSource, TranslatedFiles
 from polyprune.errors import DataError
 
 
-def texts(source: Source) -> list[list]:
+def texts(source: TextSource) -> list[list]:
     return [list(document) for document, _ in source.documents()]
 
 
-def assert_resumable(source: Source) -> None:
+def assert_resumable(source: TextSource) -> None:
     whole = list(source.documents())
     for i, (_, position) in enumerate(whole, 1):
         assert position["document"] == i
@@ -152,7 +152,7 @@ def test_translations_are_the_lines_at_the_same_place(
     tmp_path_factory, ours: list[str], theirs: list[str], ending: str, other: str
 ):
     folder = tmp_path_factory.getbasetemp()
-    source = Translations(
+    source = TranslatedFiles(
         pack(folder / f"sw.txt{ending}", "".join(f"{line}\n" for line in ours)),
         pack(folder / f"en.txt{other}", "".join(f"{line}\n" for line in theirs)),
     )
@@ -165,7 +165,7 @@ def test_translations_are_the_lines_at_the_same_place(
 def test_a_translation_of_a_line_that_is_not_utf8_is_left_out_with_it(tmp_path):
     ours = tmp_path / "sw.txt"
     ours.write_bytes(b"mvua\n\xff\nkondoo\n")
-    source = Translations(ours, pack(tmp_path / "en.txt", "rain\ngoat\nsheep\n"), "skip")
+    source = TranslatedFiles(ours, pack(tmp_path / "en.txt", "rain\ngoat\nsheep\n"), "skip")
     assert texts(source) == [[("mvua", "rain")], [("kondoo", "sheep")]]
     assert source.size == ours.stat().st_size
     assert str(ours) in source.name

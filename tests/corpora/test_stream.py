@@ -10,8 +10,15 @@ from small_texts import TOKENIZER, cc100, endings, flat, lines_of, numbered, pac
 
 from polyprune.corpora.held_out import is_held_out
 from polyprune.corpora.sampling import language_shares
-from polyprune.corpora.sources import Source, TextFile, Translations
-from polyprune.corpora.stream import Example, Mixing, Share, draw_languages, merge, stream
+from polyprune.corpora.stream import (
+    Example,
+    ProcessShard,
+    StreamConfig,
+    draw_languages,
+    merge_positions,
+    stream,
+)
+from polyprune.corpora.text_sources import TextFile, TextSource, TranslatedFiles
 from polyprune.errors import ConfigError, DataError
 
 SHAPES = {"en": [2] * 30, "sw": [1, 3, 2, 4, 1], "ur": [3]}
@@ -21,7 +28,7 @@ TEXTS = {
 }
 
 
-def write(folder: Path, ending: str = "") -> dict[str, Source]:
+def write(folder: Path, ending: str = "") -> dict[str, TextSource]:
     return {
         code: TextFile(pack(folder / f"{code}.txt{ending}", cc100(documents)))
         for code, documents in TEXTS.items()
@@ -29,12 +36,12 @@ def write(folder: Path, ending: str = "") -> dict[str, Source]:
 
 
 @pytest.fixture
-def sources(tmp_path) -> dict[str, Source]:
+def sources(tmp_path) -> dict[str, TextSource]:
     return write(tmp_path)
 
 
 mixings = st.builds(
-    Mixing,
+    StreamConfig,
     exponent=st.sampled_from([0, 0.3, 1]),
     block=st.integers(3, 20),
     window=st.integers(1, 6),
@@ -47,32 +54,33 @@ mixings = st.builds(
 @pytest.mark.slow
 @given(mixings, endings, st.integers(1, 3))
 def test_every_position_is_followed_by_the_batches_that_followed_it_before(
-    tmp_path_factory, mixing: Mixing, ending: str, lanes_of_examples: int
+    tmp_path_factory, stream_config: StreamConfig, ending: str, lanes_of_examples: int
 ):
     sources = write(tmp_path_factory.mktemp("text"), ending)
-    share = Share(4 * lanes_of_examples)
-    whole = take(stream(sources, TOKENIZER, mixing, share), 6)
+    share = ProcessShard(4 * lanes_of_examples)
+    whole = take(stream(sources, TOKENIZER, stream_config, share), 6)
     for i, (_, position) in enumerate(whole, 1):
-        resumed = stream(sources, TOKENIZER, mixing, share, saved(position))
+        resumed = stream(sources, TOKENIZER, stream_config, share, saved(position))
         assert take(resumed, len(whole) - i) == whole[i:]
 
 
 @given(mixings, st.sampled_from([1, 2, 4]), st.sampled_from([1, 2, 4]))
 def test_the_batches_are_the_same_whatever_the_number_of_processes(
-    tmp_path_factory, mixing: Mixing, before: int, after: int
+    tmp_path_factory, stream_config: StreamConfig, before: int, after: int
 ):
     sources = write(tmp_path_factory.mktemp("text"))
 
     def together(processes: int, count: int, position=None):
         """The batches of several processes, put together again, and where they have come to."""
-        shares = [Share(8, process, processes) for process in range(processes)]
+        shares = [ProcessShard(8, process, processes) for process in range(processes)]
         each = [
-            take(stream(sources, TOKENIZER, mixing, share, position), count) for share in shares
+            take(stream(sources, TOKENIZER, stream_config, share, position), count)
+            for share in shares
         ]
         batches = [flat(batch for batch, _ in parts) for parts in zip(*each, strict=True)]
         assert all(len(batch) == 8 // processes for parts in each for batch, _ in parts)
         ordered = [sorted(batch, key=lambda example: example.number) for batch in batches]
-        return ordered, saved(merge([parts[-1][1] for parts in each]))
+        return ordered, saved(merge_positions([parts[-1][1] for parts in each]))
 
     whole, end = together(1, 6)
     assert [example.number for example in flat(whole)] == list(range(48))
@@ -83,9 +91,11 @@ def test_the_batches_are_the_same_whatever_the_number_of_processes(
 
 
 def test_no_process_reads_what_is_not_its_own(sources):
-    mixing = Mixing(unit="line", lanes=4)
+    stream_config = StreamConfig(unit="line", lanes=4)
     for process in range(2):
-        for batch, position in take(stream(sources, TOKENIZER, mixing, Share(8, process, 2)), 5):
+        for batch, position in take(
+            stream(sources, TOKENIZER, stream_config, ProcessShard(8, process, 2)), 5
+        ):
             assert {example.number % 2 for example in batch} == {process}
             assert {int(key[0]) % 2 for key in position["packers"]} == {process}
 
@@ -107,21 +117,26 @@ def test_languages_are_drawn_as_often_as_their_shares_say():
 
 
 def test_examples_are_of_their_language(sources):
-    for batch, _ in take(stream(sources, TOKENIZER, Mixing(block=9), Share(4)), 30):
+    for batch, _ in take(stream(sources, TOKENIZER, StreamConfig(block=9), ProcessShard(4)), 30):
         for example in batch:
             assert set(lines_of(example.ids)) <= set(flat(TEXTS[example.language]))
 
 
 def test_the_order_in_which_languages_are_named_does_not_matter(sources):
     turned = dict(reversed(sources.items()))
-    both = [take(stream(some, TOKENIZER, Mixing(), Share(4)), 5) for some in (sources, turned)]
+    both = [
+        take(stream(some, TOKENIZER, StreamConfig(), ProcessShard(4)), 5)
+        for some in (sources, turned)
+    ]
     assert both[0] == both[1]
 
 
 def test_all_lanes_together_see_every_line_equally_often(sources):
     # One language, a line an example: 60 lines, which 4 lanes share.
-    mixing = Mixing(unit="line", lanes=4, window=7)
-    batches = take(stream({"en": sources["en"]}, TOKENIZER, mixing, Share(4)), 4 * 15 * 2)
+    stream_config = StreamConfig(unit="line", lanes=4, window=7)
+    batches = take(
+        stream({"en": sources["en"]}, TOKENIZER, stream_config, ProcessShard(4)), 4 * 15 * 2
+    )
     # Thirty documents of two lines in four lanes: 16 lines an epoch in some, 14 in the others,
     # so that after four epochs every lane has seen every document once.
     counts = Counter(example.text for batch, _ in batches for example in batch)
@@ -131,9 +146,9 @@ def test_all_lanes_together_see_every_line_equally_often(sources):
 
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_held_out_documents_are_never_trained_on(sources, lanes: int):
-    mixing = Mixing(unit="line", lanes=lanes, window=4)
-    share = Share(4, held_out={"en": 20})
-    batches = take(stream({"en": sources["en"]}, TOKENIZER, mixing, share), 200)
+    stream_config = StreamConfig(unit="line", lanes=lanes, window=4)
+    share = ProcessShard(4, held_out={"en": 20})
+    batches = take(stream({"en": sources["en"]}, TOKENIZER, stream_config, share), 200)
     seen = {example.text for batch, _ in batches for example in batch}
     held_out = flat(text for i, text in enumerate(TEXTS["en"]) if is_held_out(i, 20))
     assert len(held_out) == 4
@@ -141,18 +156,18 @@ def test_held_out_documents_are_never_trained_on(sources, lanes: int):
 
 
 def test_translations_are_examples_with_a_pair(tmp_path):
-    source = Translations(pack(tmp_path / "sw.txt", "w1\n"), pack(tmp_path / "en.txt", "w2\n"))
-    mixing = Mixing(unit="line", prefix="w9 ")
-    batch, _ = next(stream({"sw": source}, TOKENIZER, mixing, Share(1)))
+    source = TranslatedFiles(pack(tmp_path / "sw.txt", "w1\n"), pack(tmp_path / "en.txt", "w2\n"))
+    stream_config = StreamConfig(unit="line", prefix="w9 ")
+    batch, _ = next(stream({"sw": source}, TOKENIZER, stream_config, ProcessShard(1)))
     ids, pair = TOKENIZER(["w9 w1", "w9 w2"])["input_ids"]
     assert batch == [Example(0, "sw", ids, pair, "w1")]
 
 
 def test_a_tokenizer_may_be_used_otherwise_meanwhile(sources):
     tokenizer = TOKENIZER
-    mixing = Mixing(unit="line", block=8)
-    expected = take(stream(sources, tokenizer, mixing, Share(4)), 100)
-    batches = stream(sources, tokenizer, mixing, Share(4))
+    stream_config = StreamConfig(unit="line", block=8)
+    expected = take(stream(sources, tokenizer, stream_config, ProcessShard(4)), 100)
+    batches = stream(sources, tokenizer, stream_config, ProcessShard(4))
     for batch in expected:
         tokenizer(["w1", "w2 w2"], padding="max_length", max_length=20, truncation=True)
         assert next(batches) == batch
@@ -161,10 +176,10 @@ def test_a_tokenizer_may_be_used_otherwise_meanwhile(sources):
 def test_an_empty_file_is_named(sources, tmp_path):
     empty = TextFile(pack(tmp_path / "fr.txt", ""))
     with pytest.raises(DataError, match=r"^There is no text in fr: its size is 0"):
-        stream({**sources, "fr": empty}, TOKENIZER, Mixing(), Share(4))
+        stream({**sources, "fr": empty}, TOKENIZER, StreamConfig(), ProcessShard(4))
     blank = TextFile(pack(tmp_path / "fr.txt", "\n\n"))
     with pytest.raises(DataError, match=r"^There is no text in .*fr\.txt\. Leave fr out\.$"):
-        next(stream({"fr": blank}, TOKENIZER, Mixing(), Share(4)))
+        next(stream({"fr": blank}, TOKENIZER, StreamConfig(), ProcessShard(4)))
 
 
 @pytest.mark.parametrize(
@@ -178,44 +193,52 @@ def test_an_empty_file_is_named(sources, tmp_path):
 )
 def test_a_mixing_that_cannot_be_meant(changes: dict[str, int], message: str):
     with pytest.raises(ConfigError, match=f"^{message}$"):
-        Mixing(**changes)
+        StreamConfig(**changes)
 
 
 @pytest.mark.parametrize(
     ("lanes", "share", "message"),
     [
-        (4, Share(6), "A batch of 6 examples .* 4 lanes. Choose a multiple of 4, such as 8.$"),
-        (4, Share(1), "A batch of 1 examples .* 4 lanes. Choose a multiple of 4, such as 4.$"),
-        (2, Share(0), "A batch of 0 examples cannot"),
-        (4, Share(12, 0, 3), "4 lanes .* 3 processes. Choose a multiple of 3, such as 3.$"),
-        (1, Share(8, 0, 8), "1 lanes .* 8 processes. Choose a multiple of 8, such as 8.$"),
-        (2, Share(2, 2, 2), "There is no process 2 among 2.$"),
+        (
+            4,
+            ProcessShard(6),
+            "A batch of 6 examples .* 4 lanes. Choose a multiple of 4, such as 8.$",
+        ),
+        (
+            4,
+            ProcessShard(1),
+            "A batch of 1 examples .* 4 lanes. Choose a multiple of 4, such as 4.$",
+        ),
+        (2, ProcessShard(0), "A batch of 0 examples cannot"),
+        (4, ProcessShard(12, 0, 3), "4 lanes .* 3 processes. Choose a multiple of 3, such as 3.$"),
+        (1, ProcessShard(8, 0, 8), "1 lanes .* 8 processes. Choose a multiple of 8, such as 8.$"),
+        (2, ProcessShard(2, 2, 2), "There is no process 2 among 2.$"),
     ],
 )
 def test_a_share_that_does_not_fit_is_answered_with_one_that_does(
-    sources, lanes: int, share: Share, message: str
+    sources, lanes: int, share: ProcessShard, message: str
 ):
     with pytest.raises(ConfigError, match=f"^{message}"):
-        stream(sources, TOKENIZER, Mixing(lanes=lanes), share)
+        stream(sources, TOKENIZER, StreamConfig(lanes=lanes), share)
 
 
 def test_a_run_cannot_go_on_in_another_number_of_lanes(sources):
-    _, position = next(stream(sources, TOKENIZER, Mixing(lanes=2), Share(4)))
+    _, position = next(stream(sources, TOKENIZER, StreamConfig(lanes=2), ProcessShard(4)))
     with pytest.raises(ConfigError, match=r"in 2 lanes and cannot go on in 4\. Set the lanes to 2"):
-        stream(sources, TOKENIZER, Mixing(lanes=4), Share(4), position)
+        stream(sources, TOKENIZER, StreamConfig(lanes=4), ProcessShard(4), position)
 
 
 def test_positions_of_different_batches_cannot_be_merged(sources):
-    positions = [p for _, p in take(stream(sources, TOKENIZER, Mixing(), Share(4)), 2)]
+    positions = [p for _, p in take(stream(sources, TOKENIZER, StreamConfig(), ProcessShard(4)), 2)]
     with pytest.raises(ConfigError, match=r"got batches that end at 4, 8\.$"):
-        merge(positions)
+        merge_positions(positions)
     with pytest.raises(ConfigError, match=r"^Positions can be merged when"):
-        merge([])
+        merge_positions([])
 
 
 def test_a_unit_that_does_not_exist():
     # Through the check itself: tests refuse a wrong type before, what a file says is not typed.
-    mixing = Mixing()
-    object.__setattr__(mixing, "unit", "word")
+    stream_config = StreamConfig()
+    object.__setattr__(stream_config, "unit", "word")
     with pytest.raises(ConfigError, match=r"^`unit` is 'word'; choose `block`, .* or `line`\.$"):
-        mixing.__post_init__()
+        stream_config.__post_init__()

@@ -6,8 +6,8 @@ import pytest
 from small_texts import pack
 
 import polyprune.corpora.text as text
-from polyprune.corpora.sources import TextFile, Translations
 from polyprune.corpora.text import open_text, text_folder
+from polyprune.corpora.text_sources import TextFile, TranslatedFiles
 from polyprune.errors import DataError, UnknownName
 
 
@@ -36,7 +36,7 @@ def test_the_home_folder_may_be_a_tilde(folder, monkeypatch):
 
 def test_translations_are_with_the_pivot_and_the_pivot_is_with_itself(folder):
     sources = open_text(str(folder), None, parallel="en")
-    assert sources["sw"] == Translations(folder / "sw.txt.xz", folder / "en.txt")
+    assert sources["sw"] == TranslatedFiles(folder / "sw.txt.xz", folder / "en.txt")
     pairs = {code: [pair for (pair,), _ in source.documents()] for code, source in sources.items()}
     assert pairs == {
         "en": [("rain", "rain"), ("goat", "goat")],

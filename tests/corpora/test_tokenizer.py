@@ -5,7 +5,7 @@ from unicodedata import normalize
 import pytest
 
 from polyprune.corpora.probes import probe_texts
-from polyprune.corpora.tokenizer import train_tokenizer
+from polyprune.corpora.tokenizer_training import train_tokenizer
 from polyprune.errors import ConfigError, DataError
 
 PROBES = [line for lines in probe_texts().values() for line in lines]

@@ -8,19 +8,19 @@ from typer.main import get_command
 
 from polyprune import cli
 from polyprune.config import read_run
-from polyprune.demo.place import (
+from polyprune.demo.output_folder import (
     KEPT,
     check_free,
-    config,
     move_in,
     next_commands,
-    workshop,
+    temporary_folder,
+    train_config,
     write_lines,
 )
-from polyprune.demo.plan import Plan, Texts
-from polyprune.demo.tour import Stage, System, Table, Tour, by_language
+from polyprune.demo.tour import Stage, StageTable, Tour, TourModel, by_language
+from polyprune.demo.tour_plan import TourPlan, TourTexts
 from polyprune.errors import ConfigError
-from polyprune.reporting.read import read_results
+from polyprune.reporting.read.sources import read_results
 
 
 def test_a_folder_has_to_be_free_unless_told(tmp_path):
@@ -37,7 +37,7 @@ def test_a_failure_leaves_nothing(tmp_path):
     out = tmp_path / "deep" / "out"
 
     def fail():
-        with workshop(out) as work:
+        with temporary_folder(out) as work:
             (work / "half").write_text("written")
             raise KeyboardInterrupt
 
@@ -51,7 +51,7 @@ def test_what_is_new_replaces_its_own_name_alone(tmp_path):
     (out / "text").mkdir(parents=True)
     (out / "text" / "old.txt").write_text("old")
     (out / "notes.md").write_text("somebody's")
-    with workshop(out) as work:
+    with temporary_folder(out) as work:
         (work / "text").mkdir()
         (work / "text" / "new.txt").write_text("new")
         (work / "page.html").write_text("new")
@@ -64,7 +64,7 @@ def test_what_is_new_replaces_its_own_name_alone(tmp_path):
 
 def test_the_config_is_one(tmp_path):
     path = tmp_path / "train.toml"
-    path.write_text(config(tmp_path / 'a "quoted" place'), encoding="utf-8")
+    path.write_text(train_config(tmp_path / 'a "quoted" place'), encoding="utf-8")
     run = read_run(path)
     assert run.gating.every_size
     assert run.corpus.source == str(tmp_path / 'a "quoted" place' / "text")
@@ -83,11 +83,11 @@ def test_the_next_commands_are_commands_with_options_that_they_have(tmp_path):
 
 
 def test_what_is_not_a_number_is_null_in_a_file(tmp_path):
-    tour = Tour(Plan(), tmp_path, Texts(tmp_path, {"en": ["one"]}))
-    system = System("pruned", 0.5, tmp_path)
+    tour = Tour(TourPlan(), tmp_path, TourTexts(tmp_path, {"en": ["one"]}))
+    system = TourModel("pruned", 0.5, tmp_path)
     tour.note_scores(system, "retrieval", "accuracy", {"sw": float("nan"), "ur": 50.0})
     tour.note_scores(system, "retrieval", "accuracy", {"sw": float("nan")})
-    stage = Stage("wait", lambda tour, watch: Table("", (), ()), lambda plan, codes: 1)
+    stage = Stage("wait", lambda tour, watch: StageTable("", (), ()), lambda plan, codes: 1)
     tour.take(stage, lambda _, things: things)
     write_lines(tmp_path / "results.jsonl", tour.records("polyprune demo"))
     lines = (tmp_path / "results.jsonl").read_text().splitlines()
@@ -101,9 +101,9 @@ def test_what_is_not_a_number_is_null_in_a_file(tmp_path):
 
 
 def test_what_a_tour_writes_is_read_as_results(tmp_path):
-    tour = Tour(Plan(), tmp_path, Texts(tmp_path, {"en": ["one"]}))
+    tour = Tour(TourPlan(), tmp_path, TourTexts(tmp_path, {"en": ["one"]}))
     for name, size, value in (("dense", 0.0, 90.0), ("pruned", 0.5, 60.0)):
-        system = System(name, size, tmp_path)
+        system = TourModel(name, size, tmp_path)
         tour.note_scores(system, "retrieval", "accuracy", {"sw": value})
         tour.note(system, parameters=10, ratio=1 + size, low=1.0, high=2.0)
     write_lines(tmp_path / "results.jsonl", tour.records("polyprune demo"))

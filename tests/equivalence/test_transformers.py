@@ -6,7 +6,7 @@ from conftest import batch, tiny_model
 
 import polyprune as pp
 from polyprune.model.families import FAMILIES
-from polyprune.model.readouts import READOUTS
+from polyprune.model.network.readouts import READOUTS
 
 
 def visible(output, inputs):

@@ -7,8 +7,8 @@ from conftest import SHARED
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from polyprune.evaluation.answering import Windows
 from polyprune.evaluation.examples import Answer, Question
+from polyprune.evaluation.question_answering import SpanPreprocessor
 
 LETTERS = "abcdehilmnorstuwyABLM0123456789.,()'“”" + "茶在山城红的河南。，" + "ชาแดงอยู่ในเมือง"
 WORDS = ["▁the", "▁tea", "▁red", "▁in", "ing", "茶山", "红茶", "ชา", "เมือง"]
@@ -76,7 +76,7 @@ THAI = "ชาแดงอยู่ในเมือง ในเมือง�
 
 contexts = st.text(st.sampled_from(LETTERS + "    \t\n\u202f…"), max_size=60)
 small_windows = st.builds(
-    Windows,
+    SpanPreprocessor,
     longest=st.integers(14, 30),
     query=st.integers(1, 8),
     stride=st.integers(1, 12),
@@ -104,7 +104,7 @@ def oracle(encoded, seed: int = 0) -> list[np.ndarray]:
     return outputs
 
 
-def answer_of(windows: Windows, question: Question, tokenizer=ROBERTA) -> str:
+def answer_of(windows: SpanPreprocessor, question: Question, tokenizer=ROBERTA) -> str:
     encoded = list(windows.encode([question], tokenizer, training=True))
     return windows.decode([question], encoded, oracle(encoded))["1"]
 

@@ -24,14 +24,16 @@ from questions import (
     tokens_by_hand,
 )
 
-from polyprune.evaluation.answering import Windows
 from polyprune.evaluation.examples import Answer, Question
 from polyprune.evaluation.final_text import final_text
+from polyprune.evaluation.question_answering import SpanPreprocessor
 
 MLQA = SHARED / "data" / "xtreme" / "mlqa" / "MLQA_V1" / "dev"
 
 
-def spans_by_hand(windows: Windows, first: int, tokens: int, outputs) -> list[tuple[int, int]]:
+def spans_by_hand(
+    windows: SpanPreprocessor, first: int, tokens: int, outputs
+) -> list[tuple[int, int]]:
     """Every pair of a start and an end in every window, one at a time, the likeliest first."""
     room = windows.longest - first - 1
     views = [range(s, min(s + room, tokens)) for s in range(0, 10**4, windows.stride)]
@@ -54,7 +56,7 @@ def spans_by_hand(windows: Windows, first: int, tokens: int, outputs) -> list[tu
     return [(token, last) for _, token, last in sorted(found, key=lambda each: -each[0])]
 
 
-def text_by_hand(windows: Windows, context: str, tokenizer, tokens) -> str:
+def text_by_hand(windows: SpanPreprocessor, context: str, tokenizer, tokens) -> str:
     if not windows.compat:
         return context[tokens[0][2] : tokens[-1][3]].strip()
     pieces = [piece for piece, *_ in tokens]
@@ -105,26 +107,26 @@ def test_the_likeliest_span_is_the_answer(data, context, tokenizer):
     # Or the answer would end within the next token.
     assume(last + 1 == len(tokens) or tokens[last + 1][2] >= tokens[last][3])
     gold = context[tokens[first][2] : tokens[last][3]]
-    windows = Windows(longest=24, stride=5, answer=12)
+    windows = SpanPreprocessor(longest=24, stride=5, answer=12)
     question = ask(context, gold, at=tokens[first][2])
     assert answer_of(windows, question, tokenizer) == gold
 
 
 def test_the_official_text_of_chinese_is_the_whole_chunk():
     question = ask(CHINESE, "红茶")
-    assert answer_of(Windows(), question) == "红茶"
-    assert answer_of(Windows(compat=True), question) == "红茶在山城，城在河南。"
+    assert answer_of(SpanPreprocessor(), question) == "红茶"
+    assert answer_of(SpanPreprocessor(compat=True), question) == "红茶在山城，城在河南。"
     thai = ask(THAI, "แดง")
-    assert answer_of(Windows(), thai) == "แดง"
+    assert answer_of(SpanPreprocessor(), thai) == "แดง"
     english = ask(ENGLISH, "town")
-    assert answer_of(Windows(compat=True), english) == "town"
-    assert answer_of(Windows(compat=True), english, BERT) == "town"
+    assert answer_of(SpanPreprocessor(compat=True), english) == "town"
+    assert answer_of(SpanPreprocessor(compat=True), english, BERT) == "town"
 
 
 def test_one_encoding_serves_both_ways_to_recover_text():
     question = ask(CHINESE, "红茶")
-    encoded = list(Windows().encode([question], ROBERTA, training=True))
-    assert Windows(compat=True).decode([question], encoded, oracle(encoded)) == {
+    encoded = list(SpanPreprocessor().encode([question], ROBERTA, training=True))
+    assert SpanPreprocessor(compat=True).decode([question], encoded, oracle(encoded)) == {
         "1": "红茶在山城，城在河南。"
     }
 
@@ -132,7 +134,7 @@ def test_one_encoding_serves_both_ways_to_recover_text():
 @pytest.mark.parametrize(("compat", "nothing"), [(False, ""), (True, "empty")])
 @pytest.mark.parametrize("context", ["", " \n", "\0"])
 def test_an_empty_context_has_one_window_and_no_answer(context, compat, nothing):
-    windows, question = Windows(compat=compat), ask(context)
+    windows, question = SpanPreprocessor(compat=compat), ask(context)
     encoded = list(windows.encode([question], BERT))
     assert len(encoded) == 1
     assert windows.decode([question], encoded, oracle(encoded)) == {"1": nothing}
@@ -141,32 +143,32 @@ def test_an_empty_context_has_one_window_and_no_answer(context, compat, nothing)
 
 def test_a_lone_underline_is_no_answer_so_the_next_best_is():
     question = ask("红茶河")
-    encoded = list(Windows().encode([question], ROBERTA))
+    encoded = list(SpanPreprocessor().encode([question], ROBERTA))
     output = np.zeros((2, len(encoded[0].ids)), dtype=np.float32)
     output[:, encoded[0].about.first] = 9  # ▁
     output[:, encoded[0].about.first + 1] = 4  # 红茶
-    assert Windows().decode([question], encoded, [output]) == {"1": "红茶"}
+    assert SpanPreprocessor().decode([question], encoded, [output]) == {"1": "红茶"}
 
 
 def test_answers_that_are_too_long_are_not_given():
     question = ask(ENGLISH, "red tea  is in the old town")
-    assert answer_of(Windows(answer=30), question) == "red tea  is in the old town"
-    assert len(answer_of(Windows(answer=3), question)) < 12
+    assert answer_of(SpanPreprocessor(answer=30), question) == "red tea  is in the old town"
+    assert len(answer_of(SpanPreprocessor(answer=3), question)) < 12
 
 
 def test_the_last_question_with_an_id_wins():
     questions = [ask("red tea", "tea"), ask("red tea", "red")]
-    encoded = list(Windows().encode(questions, ROBERTA, training=True))
-    assert Windows().decode(questions, encoded, oracle(encoded)) == {"1": "red"}
+    encoded = list(SpanPreprocessor().encode(questions, ROBERTA, training=True))
+    assert SpanPreprocessor().decode(questions, encoded, oracle(encoded)) == {"1": "red"}
 
 
 def test_a_context_may_be_of_any_length():
     context = "red " * 20_000 + "town"
     question = ask(context, "town")
-    encoded = list(Windows().encode([question], ROBERTA, training=True))
+    encoded = list(SpanPreprocessor().encode([question], ROBERTA, training=True))
     tokens = 20_000 + len(ROBERTA.tokenize("town"))
     assert len(encoded) == 1 + math.ceil((tokens - (384 - 4 - 2)) / 128)
-    assert Windows().decode([question], encoded, oracle(encoded)) == {"1": "town"}
+    assert SpanPreprocessor().decode([question], encoded, oracle(encoded)) == {"1": "town"}
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +178,7 @@ def xlmr() -> transformers.PreTrainedTokenizerFast:
 
 def test_the_real_tokenizer_gives_the_official_input(xlmr):
     question = ask("Red tea is grown near the town.", "the town", question="Where is it grown?")
-    (encoded,) = Windows().encode([question], xlmr, training=True)
+    (encoded,) = SpanPreprocessor().encode([question], xlmr, training=True)
     asked = len(xlmr.tokenize(question.question))
     assert encoded.ids == xlmr(question.question, question.context)["input_ids"]
     assert encoded.types is None
@@ -209,7 +211,7 @@ def test_offsets_recover_real_answers_as_far_as_tokens_go(xlmr, language, offset
     questions = real_questions(language)[:100]
     exact: dict[bool, float] = {}
     for compat in (False, True):
-        windows = Windows(compat=compat)
+        windows = SpanPreprocessor(compat=compat)
         encoded = list(windows.encode(questions, xlmr, training=True))
         given_ = windows.decode(questions, encoded, oracle(encoded))
         right = [given_[question.id] == question.answers[0].text for question in questions]

@@ -7,10 +7,10 @@ import torch
 from safetensors.torch import save_file
 
 from polyprune.errors import CheckpointError, ConfigError, UnknownName
-from polyprune.evaluation.candidates import Candidate, check_fallback, in_sizes
+from polyprune.evaluation.loaded_model import LoadedModel, check_fallback, expand_sizes
 from polyprune.evaluation.tasks import TASKS
-from polyprune.model.gates_file import SHARED
-from polyprune.pruning.elastic import glance_gating
+from polyprune.model.files.gates_file import SHARED
+from polyprune.pruning.gates.elastic import glance_gating
 
 
 @pytest.fixture
@@ -30,22 +30,22 @@ def folder(tmp_path):
 def test_a_model_of_one_size_is_asked_once(folder):
     dense, fixed = folder("dense"), folder("fixed", "fixed", "en", "ru")
     elastic = folder("elastic", "dynamic", SHARED)
-    assert in_sizes([dense, fixed], []) == [(dense, None), (fixed, None)]
-    found = in_sizes([fixed, elastic, dense], [0.3, 0.5])
+    assert expand_sizes([dense, fixed], []) == [(dense, None), (fixed, None)]
+    found = expand_sizes([fixed, elastic, dense], [0.3, 0.5])
     assert found == [(fixed, None), (elastic, 0.3), (elastic, 0.5), (dense, None)]
 
 
 def test_sizes_are_asked_of_models_that_have_some_and_of_all_of_those(folder):
     dense, elastic = folder("dense"), folder("elastic", "dynamic", SHARED)
     with pytest.raises(ConfigError, match=f"{dense} has one size: leave --sparsity out"):
-        in_sizes([dense, dense], [0.5])
+        expand_sizes([dense, dense], [0.5])
     with pytest.raises(ConfigError, match=f"{elastic} holds every size: say which, such as --spar"):
-        in_sizes([dense, elastic], [])
+        expand_sizes([dense, elastic], [])
 
 
 def test_the_size_of_one_model_is_checked_when_it_is_loaded(speaking):
     with pytest.raises(ConfigError, match=f"{speaking} has one size: leave --sparsity out"):
-        Candidate.load(speaking, TASKS["tatoeba"], 0.5)
+        LoadedModel.load(speaking, TASKS["tatoeba"], 0.5)
 
 
 def test_a_fallback_is_a_row_of_one_of_the_models_if_a_language_needs_it(folder):

@@ -7,8 +7,8 @@ from questions import BERT, ROBERTA, real_xlmr, tokenizers
 
 from polyprune.errors import ConfigError, DataError
 from polyprune.evaluation import classification
-from polyprune.evaluation.classification import Pairs, truncate
-from polyprune.evaluation.examples import Pair
+from polyprune.evaluation.classification import PairPreprocessor, truncate
+from polyprune.evaluation.examples import SentencePair
 
 LABELS = ("contradiction", "entailment", "neutral")
 
@@ -36,8 +36,8 @@ def test_pairs_are_cut_as_by_the_official_loop(first, second, room):
 
 @given(st.lists(st.tuples(texts, texts), max_size=8), tokenizers, st.integers(6, 60))
 def test_inputs_fit_and_short_ones_are_the_tokenizers_own(texts, tokenizer, longest):
-    examples = [Pair(*pair) for pair in texts]
-    encoded = list(Pairs(longest).encode(examples, tokenizer))
+    examples = [SentencePair(*pair) for pair in texts]
+    encoded = list(PairPreprocessor(longest).encode(examples, tokenizer))
     assert [each.example for each in encoded] == list(range(len(examples)))
     for pair, each in zip(examples, encoded, strict=True):
         theirs = tokenizer(pair.first, pair.second, return_token_type_ids=True)
@@ -52,13 +52,13 @@ def test_inputs_fit_and_short_ones_are_the_tokenizers_own(texts, tokenizer, long
 
 
 def test_an_empty_sentence_is_one_of_a_pair_too():
-    (encoded,) = Pairs().encode([Pair("tea", "")], ROBERTA)
+    (encoded,) = PairPreprocessor().encode([SentencePair("tea", "")], ROBERTA)
     assert encoded.ids == [0, *ROBERTA("tea", add_special_tokens=False)["input_ids"], 2, 2, 2]
 
 
 def test_long_pairs_are_cut_between_their_special_tokens():
-    pair = Pair("tea " * 9, "red " * 30)
-    (encoded,) = Pairs(20).encode([pair], ROBERTA)
+    pair = SentencePair("tea " * 9, "red " * 30)
+    (encoded,) = PairPreprocessor(20).encode([pair], ROBERTA)
     one, other = (
         ROBERTA(text, add_special_tokens=False)["input_ids"] for text in (pair.first, pair.second)
     )
@@ -72,61 +72,65 @@ def xlmr() -> transformers.PreTrainedTokenizerFast:
 
 def test_the_real_tokenizer_gives_the_official_input(xlmr):
     examples = [
-        Pair("The tea is red.", "It is not green."),
-        Pair("茶在山城。", "ชาอยู่ในเมือง"),
-        Pair("", "Чай красный."),
+        SentencePair("The tea is red.", "It is not green."),
+        SentencePair("茶在山城。", "ชาอยู่ในเมือง"),
+        SentencePair("", "Чай красный."),
     ]
-    for pair, each in zip(examples, Pairs().encode(examples, xlmr), strict=True):
+    for pair, each in zip(examples, PairPreprocessor().encode(examples, xlmr), strict=True):
         assert each.ids == xlmr(pair.first, pair.second)["input_ids"]
         assert each.types is None
 
 
 def test_the_real_tokenizers_long_pairs_are_cut_as_it_would(xlmr):
-    pair = Pair("The tea in the old town is red. " * 12, "Nobody grows tea by the sea. " * 9)
-    (encoded,) = Pairs().encode([pair], xlmr)
+    pair = SentencePair(
+        "The tea in the old town is red. " * 12, "Nobody grows tea by the sea. " * 9
+    )
+    (encoded,) = PairPreprocessor().encode([pair], xlmr)
     theirs = xlmr(pair.first, pair.second, truncation="longest_first", max_length=128)
     assert len(encoded.ids) == 128
     assert encoded.ids == theirs["input_ids"]
 
 
 def test_labels_are_numbers():
-    examples = [Pair("tea", "red", label) for label in ("neutral", None, "contradiction")]
-    encoded = list(Pairs().encode(examples, ROBERTA, LABELS, training=True))
+    examples = [SentencePair("tea", "red", label) for label in ("neutral", None, "contradiction")]
+    encoded = list(PairPreprocessor().encode(examples, ROBERTA, LABELS, training=True))
     assert [each.labels for each in encoded] == [(2,), (), (0,)]
 
 
 def test_without_names_of_labels_there_are_none():
-    assert [each.labels for each in Pairs().encode([Pair("a", "b", "neutral")], BERT)] == [()]
+    assert [
+        each.labels for each in PairPreprocessor().encode([SentencePair("a", "b", "neutral")], BERT)
+    ] == [()]
 
 
 def test_an_unknown_label_is_an_error_that_names_the_example(monkeypatch):
     monkeypatch.setattr(classification, "AT_ONCE", 2)
-    examples = [Pair("tea", "red", "neutral")] * 4 + [Pair("tea", "red", "maybe")]
+    examples = [SentencePair("tea", "red", "neutral")] * 4 + [SentencePair("tea", "red", "maybe")]
     message = r"Example 5 has the label 'maybe'\. There are: contradiction, entailment, neutral\."
     with pytest.raises(DataError, match=message):
-        list(Pairs().encode(examples, ROBERTA, LABELS))
+        list(PairPreprocessor().encode(examples, ROBERTA, LABELS))
 
 
 def test_many_pairs_are_as_one_at_a_time(monkeypatch):
-    examples = [Pair("tea " * i, "red") for i in range(7)]
-    together = list(Pairs().encode(examples, ROBERTA))
+    examples = [SentencePair("tea " * i, "red") for i in range(7)]
+    together = list(PairPreprocessor().encode(examples, ROBERTA))
     monkeypatch.setattr(classification, "AT_ONCE", 2)
-    assert list(Pairs().encode(iter(examples), ROBERTA)) == together
+    assert list(PairPreprocessor().encode(iter(examples), ROBERTA)) == together
 
 
 def test_inputs_have_to_have_room_for_two_sentences():
     with pytest.raises(ConfigError, match="5 tokens have no room for two sentences"):
-        list(Pairs(5).encode([], ROBERTA))
+        list(PairPreprocessor(5).encode([], ROBERTA))
 
 
 def test_inputs_are_no_longer_than_a_model_can_read():
-    assert Pairs().fit(64) == Pairs(64)
-    assert Pairs().fit(512) == Pairs(128)
+    assert PairPreprocessor().fit(64) == PairPreprocessor(64)
+    assert PairPreprocessor().fit(512) == PairPreprocessor(128)
 
 
 def test_the_likeliest_label_is_said():
-    examples = [Pair("tea", "red")] * 3
-    encoded = list(Pairs().encode(examples, ROBERTA))
+    examples = [SentencePair("tea", "red")] * 3
+    encoded = list(PairPreprocessor().encode(examples, ROBERTA))
     outputs = list(np.array([[0.1, 0.2, 0.0], [3.0, -1.0, 2.0], [-3.0, -2.0, -1.0]]))
-    said = Pairs().decode(examples, encoded, outputs, LABELS)
+    said = PairPreprocessor().decode(examples, encoded, outputs, LABELS)
     assert said == ["entailment", "contradiction", "neutral"]

@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 from reader_files import write
 
 from polyprune.errors import DataError
-from polyprune.evaluation.examples import Tagged
-from polyprune.evaluation.readers.tagged import UDPOS
+from polyprune.evaluation.examples import TaggedSentence
+from polyprune.evaluation.readers.tagged_files import UDPOS
 
 
 def line(number, form, tag="_", head="_", enhanced="_") -> str:
     return "\t".join([str(number), form, "_", tag, "_", "_", str(head), "_", enhanced, "_"]) + "\n"
 
 
-def read(folder, *lines: str, language: str = "de") -> list[Tagged]:
+def read(folder, *lines: str, language: str = "de") -> list[TaggedSentence]:
     """What becomes of one treebank's test file with these lines."""
     data = write(folder, {f"UD_X/{language}_x-ud-test.conllu": "".join(lines)})
     return list(UDPOS.read(data, "test", language))
@@ -29,14 +29,14 @@ def test_a_fused_word_stands_for_its_parts(tmp_path):
     comments = ["# sent_id = 1\n", "# text = geht zum Haus\n"]
     (found,) = read(tmp_path, *comments, *FUSED, NOUN, "\n")
     # Both parts hang on the noun; ADP comes before DET.
-    assert found == Tagged(("geht", "zum", "Haus"), ("VERB", "ADP", "NOUN"))
+    assert found == TaggedSentence(("geht", "zum", "Haus"), ("VERB", "ADP", "NOUN"))
 
 
 def test_the_part_that_is_closest_to_the_root_gives_the_tag(tmp_path):
     lines = [line("1-2", "vámonos"), line(1, "vamos", "ADP", 2), line(2, "nos", "PRON", 0)]
-    assert read(tmp_path, *lines) == [Tagged(("vámonos",), ("PRON",))]
+    assert read(tmp_path, *lines) == [TaggedSentence(("vámonos",), ("PRON",))]
     lines = [line("1-2", "vámonos"), line(1, "vamos", "DET", 0), line(2, "nos", "PRON", 1)]
-    assert read(tmp_path, *lines) == [Tagged(("vámonos",), ("DET",))]
+    assert read(tmp_path, *lines) == [TaggedSentence(("vámonos",), ("DET",))]
 
 
 def test_closest_is_counted_in_all_nodes_above_as_the_official_script_does(tmp_path):
@@ -54,7 +54,7 @@ def test_closest_is_counted_in_all_nodes_above_as_the_official_script_does(tmp_p
 
 def test_a_circle_of_heads_comes_to_an_end(tmp_path):
     parts = [line("1-2", "ab"), line(1, "a", "NOUN", 2), line(2, "b", "VERB", 1, "0:root|1:x")]
-    assert read(tmp_path, *parts) == [Tagged(("ab",), ("VERB",))]
+    assert read(tmp_path, *parts) == [TaggedSentence(("ab",), ("VERB",))]
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_between_equals_each_language_has_its_precedence(tmp_path, language, tag
     one, other = tags.split()
     lines = [line("1-2", "ab"), line(1, "a", one, 3), line(2, "b", other, 3), line(3, "c", "X", 0)]
     (found,) = read(tmp_path, *lines, language=language)
-    assert found == Tagged(("ab", "c"), (expected, "X"))
+    assert found == TaggedSentence(("ab", "c"), (expected, "X"))
 
 
 def test_empty_nodes_are_no_words(tmp_path):
     lines = [line("0.1", "er", "PRON"), VERB, line("1.1", "geht", "VERB"), line(2, "!", "PUNCT", 1)]
-    assert read(tmp_path, *lines) == [Tagged(("geht", "!"), ("VERB", "PUNCT"))]
+    assert read(tmp_path, *lines) == [TaggedSentence(("geht", "!"), ("VERB", "PUNCT"))]
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,16 @@ def test_empty_nodes_are_no_words(tmp_path):
 )
 def test_sentences_without_words_are_left_out(tmp_path, forms, kept):
     lines = [line(i, form, "X", i - 1) for i, form in enumerate(forms.split(), 1)]
-    expected = [Tagged(tuple(forms.split()), ("X",) * len(lines))] if kept else []
-    assert read(tmp_path, VERB, "\n", *lines, "\n") == [Tagged(("geht",), ("VERB",)), *expected]
+    expected = [TaggedSentence(tuple(forms.split()), ("X",) * len(lines))] if kept else []
+    assert read(tmp_path, VERB, "\n", *lines, "\n") == [
+        TaggedSentence(("geht",), ("VERB",)),
+        *expected,
+    ]
 
 
 def test_what_would_part_a_word_is_taken_out(tmp_path):
     lines = [line(1, "می\u200cرود", "VERB", 0), line(2, "10 000 ", "NUM", 1)]
-    assert read(tmp_path, *lines) == [Tagged(("میرود", "10000"), ("VERB", "NUM"))]
+    assert read(tmp_path, *lines) == [TaggedSentence(("میرود", "10000"), ("VERB", "NUM"))]
 
 
 def test_all_treebanks_of_a_language_follow_each_other_by_the_name_of_their_files(tmp_path):
@@ -132,9 +135,9 @@ def test_a_long_file_in_parts_is_one(tmp_path):
 @pytest.mark.parametrize("folder", ["ud-treebanks-v2.5/", "ud-treebanks-v2.7/", "ud_conllu/", ""])
 def test_treebanks_are_found_where_they_were_unpacked(tmp_path, folder):
     data = write(tmp_path, {f"{folder}UD_German-X/de_x-ud-dev.conllu": VERB})
-    assert list(UDPOS.read(data, "dev", "de")) == [Tagged(("geht",), ("VERB",))]
+    assert list(UDPOS.read(data, "dev", "de")) == [TaggedSentence(("geht",), ("VERB",))]
     write(tmp_path, {"udpos/dev-de.tsv": "läuft\tVERB\n"})
-    assert list(UDPOS.read(data, "dev", "de")) == [Tagged(("läuft",), ("VERB",))]
+    assert list(UDPOS.read(data, "dev", "de")) == [TaggedSentence(("läuft",), ("VERB",))]
 
 
 @pytest.mark.parametrize(
@@ -163,6 +166,6 @@ def test_words_that_are_not_fused_are_read_as_they_are(tmp_path_factory, sentenc
         for words in sentences
     ]
     assert read(tmp_path_factory.mktemp("ud"), *lines) == [
-        Tagged(tuple(form for form, _ in words), tuple(tag for _, tag in words))
+        TaggedSentence(tuple(form for form, _ in words), tuple(tag for _, tag in words))
         for words in sentences
     ]

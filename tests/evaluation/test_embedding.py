@@ -8,8 +8,8 @@ from conftest import batch, speaking_model, tiny_model
 
 import polyprune
 from polyprune.errors import ConfigError
-from polyprune.evaluation import embedding as module
-from polyprune.evaluation.embedding import Embedding, embed
+from polyprune.evaluation import sentence_embedding as module
+from polyprune.evaluation.sentence_embedding import EmbeddingConfig, embed
 
 SENTENCES = [
     "the water is red",
@@ -64,7 +64,7 @@ def test_so_it_is_in_every_family(family, tmp_path):
 @pytest.mark.parametrize("layer", [1, 2])
 def test_a_sentence_is_the_mean_over_its_tokens_special_ones_too(layer, folder, reader, tokenizer):
     theirs = transformers.XLMRobertaModel.from_pretrained(folder, add_pooling_layer=False).eval()
-    found = embed(reader, SENTENCES, tokenizer, Embedding(layer))
+    found = embed(reader, SENTENCES, tokenizer, EmbeddingConfig(layer))
     for sentence, vector in zip(SENTENCES, found, strict=True):
         inputs = tokenizer(sentence, return_tensors="pt", return_token_type_ids=False)
         assert inputs["input_ids"][0, [0, -1]].tolist() == [0, 2]
@@ -75,18 +75,18 @@ def test_a_sentence_is_the_mean_over_its_tokens_special_ones_too(layer, folder, 
 
 
 def test_it_does_not_depend_on_the_batches(reader, tokenizer, monkeypatch):
-    together = embed(reader, SENTENCES, tokenizer, Embedding(2))
+    together = embed(reader, SENTENCES, tokenizer, EmbeddingConfig(2))
     monkeypatch.setitem(module.TOKENS, "cpu", 1)
-    alone = embed(reader, SENTENCES, tokenizer, Embedding(2))
+    alone = embed(reader, SENTENCES, tokenizer, EmbeddingConfig(2))
     torch.testing.assert_close(together, alone, atol=1e-5, rtol=1e-5)
-    backwards = embed(reader, SENTENCES[::-1], tokenizer, Embedding(2))
+    backwards = embed(reader, SENTENCES[::-1], tokenizer, EmbeddingConfig(2))
     torch.testing.assert_close(backwards.flip(0), alone, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("training", [True, False])
 def test_a_model_stays_as_it_was_and_does_without_dropout(training, reader, tokenizer):
     reader.train(training)
-    one, other = (embed(reader, SENTENCES, tokenizer, Embedding(2)) for _ in range(2))
+    one, other = (embed(reader, SENTENCES, tokenizer, EmbeddingConfig(2)) for _ in range(2))
     assert reader.training is training
     assert torch.equal(one, other)
     reader.eval()
@@ -97,11 +97,11 @@ def test_a_model_stays_as_it_was_and_does_without_dropout(training, reader, toke
 )
 def test_the_middle_layer_is_the_eighth_of_twelve(layers, middle, tmp_path):
     tiny_model("xlm-roberta", "hidden-states", num_hidden_layers=layers).save_pretrained(tmp_path)
-    assert Embedding.of(polyprune.load(tmp_path)) == Embedding(middle, "mean", "", 32)
+    assert EmbeddingConfig.of(polyprune.load(tmp_path)) == EmbeddingConfig(middle, "mean", "", 32)
 
 
 def test_sentences_are_cut_to_what_the_model_can_read(reader, tokenizer):
-    way = Embedding.of(reader)
+    way = EmbeddingConfig.of(reader)
     assert way.longest == 32  # of 34 positions two are not used
     long, cut = "a" * 100, "a" * 30
     assert len(tokenizer(cut)["input_ids"]) == 32
@@ -111,7 +111,7 @@ def test_sentences_are_cut_to_what_the_model_can_read(reader, tokenizer):
 
 def test_models_that_can_read_more_are_given_512_tokens(tmp_path):
     tiny_model("xlm-roberta", max_position_embeddings=1026).save_pretrained(tmp_path)
-    assert Embedding.of(polyprune.load(tmp_path)).longest == 512
+    assert EmbeddingConfig.of(polyprune.load(tmp_path)).longest == 512
 
 
 @pytest.fixture
@@ -127,8 +127,8 @@ def sentence_encoder(tmp_path):
 
 
 def test_a_sentence_encoder_is_used_as_it_was_meant(sentence_encoder, tokenizer):
-    way = Embedding.of(sentence_encoder)
-    assert way == Embedding(2, "first", "query: ", 32)
+    way = EmbeddingConfig.of(sentence_encoder)
+    assert way == EmbeddingConfig(2, "first", "query: ", 32)
     found = embed(sentence_encoder, SENTENCES[:2], tokenizer, way)
     for sentence, vector in zip(SENTENCES, found, strict=False):
         ids = tokenizer("query: " + sentence, return_tensors="pt")["input_ids"][:, :32]
@@ -140,14 +140,14 @@ def test_a_sentence_encoder_is_used_as_it_was_meant(sentence_encoder, tokenizer)
 
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_a_layer_that_is_named_is_taken_as_xtreme_does(layer, sentence_encoder, reader):
-    assert Embedding.of(sentence_encoder, layer) == Embedding(layer, longest=32)
-    assert Embedding.of(reader, layer) == Embedding(layer, longest=32)
+    assert EmbeddingConfig.of(sentence_encoder, layer) == EmbeddingConfig(layer, longest=32)
+    assert EmbeddingConfig.of(reader, layer) == EmbeddingConfig(layer, longest=32)
 
 
 @pytest.mark.parametrize("layer", [-1, 3])
 def test_a_layer_that_there_is_not_is_an_error(layer, reader):
     with pytest.raises(ConfigError, match=f"no layer {layer}: this model has 2"):
-        Embedding.of(reader, layer)
+        EmbeddingConfig.of(reader, layer)
 
 
 @pytest.mark.parametrize(
@@ -161,5 +161,5 @@ def test_what_a_sentence_encoder_does_beyond_pooling_is_told(sentence_encoder, f
     folder = Path(sentence_encoder.config.name_or_path)
     (folder / file).write_text(json.dumps(content))
     with pytest.raises(ConfigError, match=f"with {what}, which is not built in: give --layer"):
-        Embedding.of(sentence_encoder)
-    assert Embedding.of(sentence_encoder, 2).pooling == "mean"
+        EmbeddingConfig.of(sentence_encoder)
+    assert EmbeddingConfig.of(sentence_encoder, 2).pooling == "mean"

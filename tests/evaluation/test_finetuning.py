@@ -15,20 +15,20 @@ from tunings import QUICK, every_size, gates_a_language, trained, tuned, weights
 
 import polyprune as pp
 from polyprune.errors import ConfigError, DataError, UnknownName
-from polyprune.evaluation.evaluate import Asking, evaluate_system
-from polyprune.evaluation.finetuning import TaskMaterial, TaskSession, plan
-from polyprune.evaluation.predict import label_tensors, tensors
-from polyprune.evaluation.settings import Grid, Setting, Setup
-from polyprune.evaluation.store import Store, order
+from polyprune.evaluation.evaluator import EvalConfig, evaluate_system
+from polyprune.evaluation.example_store import ExampleStore, epoch_batches
+from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace, Trial
+from polyprune.evaluation.finetuning import TaskMaterial, TaskSession, finetuning_run
+from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
+from polyprune.evaluation.prediction import input_tensors, label_tensors
 from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.training_data import encode_training
-from polyprune.evaluation.tuning import Tuning
 from polyprune.training.loop import _accumulate
 from polyprune.training.objectives import Objective
-from polyprune.training.places import Places
-from polyprune.training.plan import GatingPlan
-from polyprune.training.run import begin_phase, make_accelerator
-from polyprune.training.system import System
+from polyprune.training.run import make_accelerator, start_phase
+from polyprune.training.run_config import GatingConfig
+from polyprune.training.run_paths import RunPaths
+from polyprune.training.training_module import TrainingModule
 
 TASK = {
     "sentence-classification": "xnli",
@@ -43,18 +43,18 @@ def data(tmp_path) -> Path:
 
 
 @pytest.fixture
-def setup(speaking, data) -> Setup:
-    return Setup(str(speaking), TASKS["xnli"], str(data))
+def setup(speaking, data) -> FineTuneConfig:
+    return FineTuneConfig(str(speaking), TASKS["xnli"], str(data))
 
 
-def of_task(setup: Setup, task: str, **changes) -> Setup:
+def of_task(setup: FineTuneConfig, task: str, **changes) -> FineTuneConfig:
     return replace(setup, task=TASKS[task], **changes)
 
 
-def session_of(setup: Setup, out: Path, setting: Setting):
+def session_of(setup: FineTuneConfig, out: Path, setting: Trial):
     """A session that is ready to train."""
     store = encode_training(setup, out / "examples.arrow")
-    run, places = plan(setup, setting, len(store)), Places(out / "run")
+    run, places = finetuning_run(setup, setting, len(store)), RunPaths(out / "run")
     places.out.mkdir()
     material = TaskMaterial(setup, out / "examples.arrow")
     return material.open(run, places, make_accelerator(run, places), lambda _, things: things)
@@ -63,10 +63,10 @@ def session_of(setup: Setup, out: Path, setting: Setting):
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["xnli", pytest.param("udpos", marks=pytest.mark.slow)])
 def test_a_stopped_run_ends_like_one_that_was_not(setup, tmp_path, task):
-    setup, setting = of_task(setup, task), Setting(1e-2, 2, batch=4)
+    setup, setting = of_task(setup, task), Trial(1e-2, 2, batch=4)
     both = {}
     for name, stops in {"straight": (), "broken": (1, 4)}.items():
-        tuning = Tuning(setup, Grid((1e-2,), (2,), batch=4), tmp_path / name)
+        tuning = HyperparameterSearch(setup, SearchSpace((1e-2,), (2,), batch=4), tmp_path / name)
         reports = trained(tuning, setting, stops)
         log = (tuning.out / setting.name / "log.jsonl").read_bytes()
         both[name] = (reports, log, (tuning.models[0] / "model.safetensors").read_bytes())
@@ -76,17 +76,17 @@ def test_a_stopped_run_ends_like_one_that_was_not(setup, tmp_path, task):
 
 
 def test_what_was_read_before_a_stop_is_not_read_again(setup, tmp_path):
-    setting = Setting(1e-3, 3, seed=4, batch=4)
+    setting = Trial(1e-3, 3, seed=4, batch=4)
     session = session_of(setup, tmp_path, setting)
-    works = session.works(None)
-    straight = [next(works) for _ in range(9)]
-    works.close()
+    step_batches = session.step_batches(None)
+    straight = [next(step_batches) for _ in range(9)]
+    step_batches.close()
     for stopped in (0, 2, 3, 7):
-        works = session.works(straight[stopped].position)
-        assert [next(works).checksum for _ in range(8 - stopped)] == [
+        step_batches = session.step_batches(straight[stopped].position)
+        assert [next(step_batches).checksum for _ in range(8 - stopped)] == [
             work.checksum for work in straight[stopped + 1 :]
         ]
-        works.close()
+        step_batches.close()
     for epoch in (straight[:3], straight[3:6], straight[6:]):
         assert sum(work.examples for work in epoch) == len(session.store) == 11
         assert len({work.checksum for work in epoch}) == 3
@@ -95,14 +95,14 @@ def test_what_was_read_before_a_stop_is_not_read_again(setup, tmp_path):
 @pytest.mark.parametrize(("examples", "batch"), [(41, 4), (40, 4), (3, 32), (1, 1), (230, 2)])
 def test_every_epoch_reads_every_example_once(examples, batch):
     lengths = np.random.default_rng(0).integers(3, 60, examples)
-    first, again, second = (order(lengths, batch, 7, epoch) for epoch in (0, 0, 1))
+    first, again, second = (epoch_batches(lengths, batch, 7, epoch) for epoch in (0, 0, 1))
     for epoch in (first, second):
         assert sorted(np.concatenate(epoch).tolist()) == list(range(examples))
         assert all(len(some) == batch for some in epoch[:-1])
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     if examples > batch:
         assert np.concatenate(first).tolist() != np.concatenate(second).tolist()
-        other = np.concatenate(order(lengths, batch, 8, 0)).tolist()
+        other = np.concatenate(epoch_batches(lengths, batch, 8, 0)).tolist()
         assert other != np.concatenate(first).tolist()
 
 
@@ -137,17 +137,17 @@ def test_examples_are_tokenised_once(setup, tmp_path):
     path = tmp_path / "examples.arrow"
     encode_training(setup, path)
     (Path(setup.data) / "xnli" / "train-en.tsv").unlink()
-    assert len(encode_training(setup, path)) == len(Store(path)) == 11
+    assert len(encode_training(setup, path)) == len(ExampleStore(path)) == 11
 
 
 @pytest.mark.slow
 def test_an_elastic_model_learns_in_all_sizes_and_is_asked_in_any(setup, speaking, data, tmp_path):
     setup = replace(setup, model=str(every_size(speaking, tmp_path / "elastic")))
-    tuning = Tuning(setup, Grid((1e-3,), (3,), batch=4), tmp_path / "out")
+    tuning = HyperparameterSearch(setup, SearchSpace((1e-3,), (3,), batch=4), tmp_path / "out")
     reports = trained(tuning, next(tuning.pending()))
     assert len({report.density for report in reports}) > 2
     scores = {
-        sparsity: evaluate_system(str(tuning.out), TASKS["xnli"], Asking(str(data)), sparsity)
+        sparsity: evaluate_system(str(tuning.out), TASKS["xnli"], EvalConfig(str(data)), sparsity)
         for sparsity in (0.1, 0.9)
     }
     assert {each.sparsity for each in scores.values()} == {0.1, 0.9}
@@ -155,12 +155,14 @@ def test_an_elastic_model_learns_in_all_sizes_and_is_asked_in_any(setup, speakin
     one = tuned(replace(setup, sparsity=0.5), tmp_path / "one")
     assert pp.load(one.models[0]).elastic is None
     with pytest.raises(ConfigError, match="has one size"):
-        Tuning(replace(setup, model=str(speaking), sparsity=0.5), QUICK, tmp_path / "x").encode()
+        HyperparameterSearch(
+            replace(setup, model=str(speaking), sparsity=0.5), QUICK, tmp_path / "x"
+        ).encode()
 
 
 def test_an_elastic_model_is_looked_at_in_several_sizes(setup, speaking, tmp_path, monkeypatch):
     setup = replace(setup, model=str(every_size(speaking, tmp_path / "elastic")))
-    session = session_of(setup, tmp_path, Setting(1e-3, 1))
+    session = session_of(setup, tmp_path, Trial(1e-3, 1))
     seen = []
     score = lambda self, plain, code, density: seen.append(density) or 100 * density**2  # noqa: E731
     monkeypatch.setattr(TaskSession, "_score", score)
@@ -168,7 +170,7 @@ def test_an_elastic_model_is_looked_at_in_several_sizes(setup, speaking, tmp_pat
     found = session.held_out(None, 0.5)
     assert seen == pytest.approx([0.7, 0.5, 0.3])
     assert found == {"en": pytest.approx(1 - (0.49 + 0.25 + 0.09) / 3)}
-    one = replace(session, run=replace(session.run, gating=GatingPlan()))
+    one = replace(session, run=replace(session.run, gating=GatingConfig()))
     assert one.held_out(None, 0.5) == {"en": pytest.approx(0.75)}
 
 
@@ -176,32 +178,32 @@ def test_an_elastic_model_is_looked_at_in_several_sizes(setup, speaking, tmp_pat
 def test_every_example_counts_the_same_on_however_many_processes(
     setup, tmp_path, monkeypatch, examples, shares
 ):
-    session = session_of(setup, tmp_path, Setting(1e-3, 1, batch=12))
+    session = session_of(setup, tmp_path, Trial(1e-3, 1, batch=12))
     monkeypatch.setattr(Accelerator, "num_processes", 3)
-    works = []
+    step_batches = []
     for process in range(3):
         monkeypatch.setattr(Accelerator, "process_index", process)
-        works.append(session._work(np.arange(examples) % 11, {"number": 1}))
-    assert [work.weight * examples / 3 for work in works] == pytest.approx(shares)
-    assert [work.examples for work in works] == [share or 1 for share in shares]
+        step_batches.append(session._work(np.arange(examples) % 11, {"number": 1}))
+    assert [work.weight * examples / 3 for work in step_batches] == pytest.approx(shares)
+    assert [work.examples for work in step_batches] == [share or 1 for share in shares]
 
 
 def test_the_weight_of_a_process_scales_its_loss_and_gradient(setup, tmp_path):
-    session = session_of(setup, tmp_path, Setting(1e-3, 1, batch=4))
+    session = session_of(setup, tmp_path, Trial(1e-3, 1, batch=4))
     work = session._work(np.arange(4), {"number": 1})
     found = {}
     for weight in (1.0, 0.5):
-        trainee, _ = begin_phase(session, 0, None)
-        trainee.system.eval()
-        losses = _accumulate(trainee, replace(work, weight=weight), 1.0, None)
-        gradient = trainee.plain.model.readout.output.bias.grad
+        phase_state, _ = start_phase(session, 0, None)
+        phase_state.system.eval()
+        losses = _accumulate(phase_state, replace(work, weight=weight), 1.0, None)
+        gradient = phase_state.plain.model.readout.output.bias.grad
         found[weight] = (losses["total"], gradient.clone())
     torch.testing.assert_close(found[0.5][0], found[1.0][0] / 2)
     torch.testing.assert_close(found[0.5][1], found[1.0][1] / 2)
 
 
 def test_models_are_not_sharded(setup, tmp_path, monkeypatch):
-    session = session_of(setup, tmp_path, Setting(1e-3, 1))
+    session = session_of(setup, tmp_path, Trial(1e-3, 1))
     fsdp = property(lambda _: DistributedType.FSDP)
     monkeypatch.setattr(Accelerator, "distributed_type", fsdp)
     material = TaskMaterial(setup, tmp_path / "examples.arrow")
@@ -230,9 +232,9 @@ def test_weights_that_closed_gates_hide_do_not_change(
 def test_batches_say_whose_gates(setup, speaking, tmp_path):
     folder = gates_a_language(speaking, tmp_path / "gated")
     gated = replace(setup, model=str(folder), regime="translate-train-all")
-    session = session_of(gated, tmp_path, Setting(1e-3, 1, batch=33))
-    (work,) = [next(works := session.works(None))]
-    works.close()
+    session = session_of(gated, tmp_path, Trial(1e-3, 1, batch=33))
+    (work,) = [next(step_batches := session.step_batches(None))]
+    step_batches.close()
     rows = torch.cat([batch["rows"] for batch in work.passes])
     # Swahili has no gates of its own, and no kin: it borrows those of English.
     assert Counter(rows.tolist()) == {0: 22, 1: 11}
@@ -247,8 +249,8 @@ def test_batches_say_whose_gates(setup, speaking, tmp_path):
 
 def test_steps_in_half_precision(setup, tmp_path):
     half = replace(setup, precision="bf16")
-    assert plan(half, Setting(2e-5, 1), 32).engine.precision == "bf16"
-    assert plan(setup, Setting(2e-5, 1), 32).engine.precision == "no"
+    assert finetuning_run(half, Trial(2e-5, 1), 32).engine.precision == "bf16"
+    assert finetuning_run(setup, Trial(2e-5, 1), 32).engine.precision == "no"
     assert TaskMaterial(half, tmp_path).files["task"]["precision"] == "bf16"
 
 
@@ -274,11 +276,11 @@ def test_frozen_words_stay_as_they_are(setup, speaking, tmp_path, words):
 
 @pytest.mark.parametrize(("examples", "steps", "warmup"), [(32, 1, 0), (3200, 100, 10)])
 def test_warming_up_takes_a_tenth_at_most(setup, examples, steps, warmup):
-    run = plan(of_task(setup, "xquad"), Setting(3e-5, 1), examples)
+    run = finetuning_run(of_task(setup, "xquad"), Trial(3e-5, 1), examples)
     assert (run.steps, run.phases[0].warmup) == (steps, warmup)
-    long = plan(of_task(setup, "xquad"), Setting(3e-5, 2), 88_000)
+    long = finetuning_run(of_task(setup, "xquad"), Trial(3e-5, 2), 88_000)
     assert long.phases[0].warmup == 500
-    assert plan(setup, Setting(2e-5, 5), 390_000).phases[0].warmup == 0
+    assert finetuning_run(setup, Trial(2e-5, 5), 390_000).phases[0].warmup == 0
 
 
 @pytest.mark.parametrize("readout", TASK)
@@ -299,8 +301,8 @@ def test_the_loss_is_that_of_transformers(tmp_path, data, readout):
     if readout == "span":
         encoded = [each for each in encoded if len(each.ids) == length]
     assert len(encoded) > 1
-    batch = tensors(encoded, tokenizer) | label_tensors(encoded, readout)
+    batch = input_tensors(encoded, tokenizer) | label_tensors(encoded, readout)
     if readout != "span":
         assert not batch["attention_mask"].all()
-    loss = System(ours, Objective(labels=1.0))(batch)["labels"]
+    loss = TrainingModule(ours, Objective(labels=1.0))(batch)["labels"]
     torch.testing.assert_close(loss, theirs(**batch).loss)

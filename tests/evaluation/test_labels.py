@@ -4,8 +4,8 @@ import pytest
 from reader_files import write
 
 from polyprune.errors import DataError
-from polyprune.evaluation.examples import Answer, Bitext, Pair, Question, Tagged
-from polyprune.evaluation.labels import with_labels
+from polyprune.evaluation.examples import Answer, Bitext, Question, SentencePair, TaggedSentence
+from polyprune.evaluation.labels import attach_labels
 from polyprune.evaluation.tasks import TASKS
 
 BITEXT = Bitext(("b", "a"), ("A", "B"), ("0", "1"), ("0", "1"))
@@ -14,13 +14,13 @@ BITEXT = Bitext(("b", "a"), ("A", "B"), ("0", "1"), ("0", "1"))
 @pytest.mark.parametrize("task", ["xnli", "pawsx"])
 def test_pairs_get_labels(task, tmp_path):
     folder = write(tmp_path, {f"{task}/test-de.tsv": "neutral\n entailment \n"})
-    pairs = [Pair("a", "b"), Pair("c", "d")]
-    assert with_labels(TASKS[task], iter(pairs), folder, "de") == [
-        Pair("a", "b", "neutral"),
-        Pair("c", "d", "entailment"),
+    pairs = [SentencePair("a", "b"), SentencePair("c", "d")]
+    assert attach_labels(TASKS[task], iter(pairs), folder, "de") == [
+        SentencePair("a", "b", "neutral"),
+        SentencePair("c", "d", "entailment"),
     ]
     with pytest.raises(DataError, match=r"test-de.tsv: There are 2 labels for 1 examples"):
-        with_labels(TASKS[task], pairs[:1], folder, "de")
+        attach_labels(TASKS[task], pairs[:1], folder, "de")
 
 
 @pytest.mark.parametrize("task", ["udpos", "panx"])
@@ -29,13 +29,13 @@ def test_pairs_get_labels(task, tmp_path):
 )
 def test_words_get_tags(task, text, tmp_path):
     folder = write(tmp_path, {f"{task}/test-de.tsv": text})
-    sentences = [Tagged(("a", "b")), Tagged(("c",))]
-    labelled = [Tagged(("a", "b"), ("X", "Y")), Tagged(("c",), ("Z",))]
-    assert with_labels(TASKS[task], sentences, folder, "de") == labelled
+    sentences = [TaggedSentence(("a", "b")), TaggedSentence(("c",))]
+    labelled = [TaggedSentence(("a", "b"), ("X", "Y")), TaggedSentence(("c",), ("Z",))]
+    assert attach_labels(TASKS[task], sentences, folder, "de") == labelled
     with pytest.raises(DataError, match=r"test-de.tsv: There are 2 labels for 1 examples"):
-        with_labels(TASKS[task], sentences[:1], folder, "de")
+        attach_labels(TASKS[task], sentences[:1], folder, "de")
     with pytest.raises(DataError, match="are 1 labels for the 2 words of sentence 2"):
-        with_labels(TASKS[task], [sentences[0], Tagged(("c", "d"))], folder, "de")
+        attach_labels(TASKS[task], [sentences[0], TaggedSentence(("c", "d"))], folder, "de")
 
 
 @pytest.mark.parametrize("task", ["xquad", "mlqa", "tydiqa"])
@@ -47,30 +47,30 @@ def test_questions_get_answers_by_their_ids(task, tmp_path):
     )
     folder = write(tmp_path, {f"{task}/test-de.json": text})
     questions = [Question("1", "What?", "It is."), Question("2", "?", "It is.")]
-    assert with_labels(TASKS[task], questions, folder, "de") == [
+    assert attach_labels(TASKS[task], questions, folder, "de") == [
         Question("1", "What?", "It is.", (Answer("It", 0),)),
         Question("2", "?", "It is.", (Answer("is", 3),)),
     ]
     with pytest.raises(DataError, match="no answers to 1 of 3 questions, such as 7"):
-        with_labels(TASKS[task], [*questions, Question("7", "?", "It is.")], folder, "de")
+        attach_labels(TASKS[task], [*questions, Question("7", "?", "It is.")], folder, "de")
 
 
 def test_sentences_get_their_translations(tmp_path):
     folder = write(
         tmp_path, {"bucc2018/test-de.tsv": "x\ty\nz\tw\n", "tatoeba/test-de.tsv": "1\n0\n"}
     )
-    (found,) = with_labels(TASKS["bucc2018"], [BITEXT], folder, "de")
+    (found,) = attach_labels(TASKS["bucc2018"], [BITEXT], folder, "de")
     assert found.gold == (("x", "y"), ("z", "w"))
-    (found,) = with_labels(TASKS["tatoeba"], [BITEXT], folder, "de")
+    (found,) = attach_labels(TASKS["tatoeba"], [BITEXT], folder, "de")
     assert found.gold == (("1", "0"), ("0", "1"))
     write(tmp_path, {"tatoeba/test-de.tsv": "1\n"})
     with pytest.raises(DataError, match="There are 1 labels for 2 examples"):
-        with_labels(TASKS["tatoeba"], [BITEXT], folder, "de")
+        attach_labels(TASKS["tatoeba"], [BITEXT], folder, "de")
 
 
 def test_lines_may_be_in_brackets_as_the_official_script_writes_them(tmp_path):
     folder = write(tmp_path, {"tatoeba/test-de.tsv": "[1]\n[0]\n"})
-    (found,) = with_labels(TASKS["tatoeba"], [BITEXT], folder, "de")
+    (found,) = attach_labels(TASKS["tatoeba"], [BITEXT], folder, "de")
     assert TASKS["tatoeba"].kind.gold([found]) == [1, 0]
 
 
@@ -81,7 +81,7 @@ def test_a_damaged_file_is_named(task, text, tmp_path):
     name = f"{task}/test-de.{TASKS[task].format.suffix}"
     folder = write(tmp_path, {name: text})
     with pytest.raises(DataError, match=f"{name} cannot be read: "):
-        with_labels(TASKS[task], [BITEXT], folder, "de")
+        attach_labels(TASKS[task], [BITEXT], folder, "de")
 
 
 def test_answers_to_questions_of_the_same_id_are_told_apart(tmp_path):
@@ -89,10 +89,10 @@ def test_answers_to_questions_of_the_same_id_are_told_apart(tmp_path):
     text = '{"data": [{"paragraphs": [{"qas": [' + asked + "]}]}]}"
     folder = write(tmp_path, {"xquad/test-de.json": text})
     questions = [Question("0", "?", "It is."), Question("0#2", "?", "It is.")]
-    found = with_labels(TASKS["xquad"], questions, folder, "de")
+    found = attach_labels(TASKS["xquad"], questions, folder, "de")
     assert TASKS["xquad"].kind.gold(found) == [("0", ["It"]), ("0#2", ["is"])]
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(DataError, match=r"no labels of xnli for 'de': .*xnli/test-de.tsv is miss"):
-        with_labels(TASKS["xnli"], [], str(tmp_path), "de")
+        attach_labels(TASKS["xnli"], [], str(tmp_path), "de")

@@ -3,10 +3,10 @@
 import pytest
 from tiny_xtreme import xtreme_folder
 
-from polyprune.evaluation.evaluate import Asking, evaluate_system
-from polyprune.evaluation.settings import Grid, Setup
+from polyprune.evaluation.evaluator import EvalConfig, evaluate_system
+from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace
+from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
 from polyprune.evaluation.tasks import TASKS
-from polyprune.evaluation.tuning import Tuning
 from polyprune.training.run import train
 
 EPOCHS = {"xnli": 60, "udpos": 60, "xquad": 150}
@@ -16,13 +16,15 @@ EPOCHS = {"xnli": 60, "udpos": 60, "xquad": 150}
 @pytest.mark.parametrize("name", ["xnli", "udpos", "xquad"])
 def test_a_dozen_examples_are_learned_by_heart(name, speaking, tmp_path):
     data = str(xtreme_folder(tmp_path / "xtreme"))  # whose test examples are those of train
-    setup = Setup(str(speaking), TASKS[name], data)
-    tuning = Tuning(setup, Grid((3e-3,), (EPOCHS[name],), batch=4), tmp_path / "tuned")
+    setup = FineTuneConfig(str(speaking), TASKS[name], data)
+    tuning = HyperparameterSearch(
+        setup, SearchSpace((3e-3,), (EPOCHS[name],), batch=4), tmp_path / "tuned"
+    )
     examples = tuning.encode()
     for setting in tuning.pending():
         run, folder = tuning.run(setting, examples)
         for _ in train(run, folder, material=tuning.material):
             pass
         tuning.conclude(setting)
-    found = evaluate_system(str(tuning.out), TASKS[name], Asking(data, languages=("en",)))
+    found = evaluate_system(str(tuning.out), TASKS[name], EvalConfig(data, languages=("en",)))
     assert next(iter(found.mean.values())) > 95

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polyprune
-from polyprune.evaluation import predict as module
-from polyprune.evaluation.encoded import Encoded
-from polyprune.evaluation.predict import batches, label_tensors, predict, tensors
-from polyprune.model.components import sizes
-from polyprune.pruning.budget import unflatten
+from polyprune.evaluation import prediction as module
+from polyprune.evaluation.encoded_input import EncodedInput
+from polyprune.evaluation.prediction import batch_by_length, input_tensors, label_tensors, predict
+from polyprune.model.network.components import sizes
+from polyprune.pruning.selection.ranking import unflatten
 
 READOUTS = ("sentence-classification", "token-classification", "span")
 TOKENIZER = SimpleNamespace(pad_token_id=1)
@@ -30,16 +30,16 @@ def models(tmp_path_factory) -> dict:
     return found
 
 
-def some_inputs(types: bool = False) -> list[Encoded]:
+def some_inputs(types: bool = False) -> list[EncodedInput]:
     random = np.random.default_rng(0)
     found = []
     for number, length in enumerate((7, 3, 20, 3, 12, 1, 20, 9)):
         ids = random.integers(4, 60, length).tolist()
-        found.append(Encoded(number, ids, [0] + [1] * (length - 1) if types else None))
+        found.append(EncodedInput(number, ids, [0] + [1] * (length - 1) if types else None))
     return found
 
 
-def alone(model, encoded: Encoded, gates=None) -> np.ndarray:
+def alone(model, encoded: EncodedInput, gates=None) -> np.ndarray:
     """What a model says of one input, asked without a mask."""
     types = None if encoded.types is None else torch.tensor([encoded.types])
     with torch.no_grad():
@@ -100,7 +100,7 @@ lengths = st.lists(st.integers(1, 60), max_size=80)
 
 @given(lengths, st.integers(1, 100))
 def test_batches_have_every_input_once_the_longest_first_within_the_budget(lengths, tokens):
-    found = batches(lengths, tokens)
+    found = batch_by_length(lengths, tokens)
     order = [i for some in found for i in some]
     assert sorted(order) == list(range(len(lengths)))
     assert [lengths[i] for i in order] == sorted(lengths, reverse=True)
@@ -111,20 +111,20 @@ def test_batches_have_every_input_once_the_longest_first_within_the_budget(lengt
 
 
 def test_inputs_are_padded_to_the_longest():
-    encoded = [Encoded(0, [0, 5, 2], [0, 1, 1]), Encoded(1, [0, 2], [0, 1])]
-    found = {name: tensor.tolist() for name, tensor in tensors(encoded, TOKENIZER).items()}
+    encoded = [EncodedInput(0, [0, 5, 2], [0, 1, 1]), EncodedInput(1, [0, 2], [0, 1])]
+    found = {name: tensor.tolist() for name, tensor in input_tensors(encoded, TOKENIZER).items()}
     assert found == {
         "input_ids": [[0, 5, 2], [0, 2, 1]],
         "attention_mask": [[1, 1, 1], [1, 1, 0]],
         "token_type_ids": [[0, 1, 1], [0, 1, 0]],
     }
-    untyped = tensors([Encoded(0, [0, 5, 2])], TOKENIZER)
+    untyped = input_tensors([EncodedInput(0, [0, 5, 2])], TOKENIZER)
     assert set(untyped) == {"input_ids", "attention_mask"}
 
 
 def test_labels_are_what_each_readout_learns_from():
     def labels(readout, *rows):
-        encoded = [Encoded(i, [5] * 3, labels=row) for i, row in enumerate(rows)]
+        encoded = [EncodedInput(i, [5] * 3, labels=row) for i, row in enumerate(rows)]
         found = label_tensors(encoded, readout)
         assert all(tensor.dtype == torch.int64 for tensor in found.values())
         return {name: tensor.tolist() for name, tensor in found.items()}
@@ -139,6 +139,6 @@ def test_labels_are_what_each_readout_learns_from():
 @pytest.mark.parametrize("readout", READOUTS)
 def test_every_readout_has_a_loss_of_its_labels(readout, models):
     labels = {"sentence-classification": (1,), "span": (1, 2)}.get(readout, (-100, 1, 0))
-    encoded = [Encoded(0, [0, 9, 2], labels=labels), Encoded(1, [0, 8, 2], labels=labels)]
-    batch = tensors(encoded, TOKENIZER) | label_tensors(encoded, readout)
+    encoded = [EncodedInput(0, [0, 9, 2], labels=labels), EncodedInput(1, [0, 8, 2], labels=labels)]
+    batch = input_tensors(encoded, TOKENIZER) | label_tensors(encoded, readout)
     assert models[readout](**batch).loss > 0

@@ -8,7 +8,7 @@ from conftest import SENTENCES
 
 import polyprune as pp
 from polyprune.evaluation.quality import find_translations, guess_words, percent
-from polyprune.model.hub import load_tokenizer
+from polyprune.loading.hub import load_tokenizer
 
 
 def test_a_sentence_finds_itself(speaking):

@@ -7,12 +7,17 @@ import pytest
 from reader_files import write
 
 from polyprune.errors import DataError
-from polyprune.evaluation.examples import Pair
-from polyprune.evaluation.readers.bitexts import BUCC, TATOEBA
-from polyprune.evaluation.readers.languages import LANGUAGES, NAMES, THREE_LETTERS, spelled
-from polyprune.evaluation.readers.pairs import PAWSX, XNLI
-from polyprune.evaluation.readers.questions import MLQA, TYDIQA, XQUAD
-from polyprune.evaluation.readers.tagged import PANX, UDPOS
+from polyprune.evaluation.examples import SentencePair
+from polyprune.evaluation.readers.bitext_files import BUCC, TATOEBA
+from polyprune.evaluation.readers.language_codes import (
+    LANGUAGES,
+    NAMES,
+    THREE_LETTERS,
+    fill_pattern,
+)
+from polyprune.evaluation.readers.pair_files import PAWSX, XNLI
+from polyprune.evaluation.readers.question_files import MLQA, TYDIQA, XQUAD
+from polyprune.evaluation.readers.tagged_files import PANX, UDPOS
 
 READERS = [XNLI, PAWSX, UDPOS, PANX, XQUAD, MLQA, TYDIQA, BUCC, TATOEBA]
 
@@ -37,9 +42,9 @@ def test_every_language_is_spelled_as_its_files_need():
     assert set(LANGUAGES["tatoeba"]) <= set(THREE_LETTERS)
     assert set(LANGUAGES["udpos"] + LANGUAGES["tydiqa"]) <= set(NAMES)
     assert len(set(THREE_LETTERS.values())) == len(THREE_LETTERS)
-    assert spelled("{language} {three} {Name} {name}", "sw") == "sw swh Swahili swahili"
-    assert spelled("{three}", "xx") is None
-    assert spelled("{language}", "xx") == "xx"
+    assert fill_pattern("{language} {three} {Name} {name}", "sw") == "sw swh Swahili swahili"
+    assert fill_pattern("{three}", "xx") is None
+    assert fill_pattern("{language}", "xx") == "xx"
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.task)
@@ -53,9 +58,9 @@ def test_an_empty_folder_has_no_language(reader, tmp_path):
 def test_places_are_tried_in_order(tmp_path):
     raw = {"x-final/de/dev_2k.tsv": "id\tsentence1\tsentence2\tlabel\n1\tb\tb\t1\n"}
     data = write(tmp_path, raw)
-    assert list(PAWSX.read(data, "dev", "de")) == [Pair("b", "b", "1")]
+    assert list(PAWSX.read(data, "dev", "de")) == [SentencePair("b", "b", "1")]
     write(tmp_path, {"pawsx/dev-de.tsv": "a\ta\t0\n"})
-    assert list(PAWSX.read(data, "dev", "de")) == [Pair("a", "a", "0")]
+    assert list(PAWSX.read(data, "dev", "de")) == [SentencePair("a", "a", "0")]
 
 
 def test_a_missing_file_is_named_with_every_place_and_what_else_is_there(tmp_path):
@@ -103,7 +108,7 @@ def test_english_needs_no_translation(tmp_path):
         },
     )
     assert XNLI.languages(data, "translated", LANGUAGES["xnli"]) == ["de", "en"]
-    assert list(XNLI.read(data, "translated", "en")) == [Pair("a", "b", "neutral")]
+    assert list(XNLI.read(data, "translated", "en")) == [SentencePair("a", "b", "neutral")]
     assert XNLI.looked_for(data, "translated", "en")[0] == "xnli/train-en.tsv"
 
 
@@ -154,4 +159,4 @@ def test_a_home_folder_is_found(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     write(tmp_path / "xtreme", {"xnli/dev-de.tsv": "a\tb\tneutral\n"})
     assert XNLI.languages("~/xtreme", "dev", ["de", "fr"]) == ["de"]
-    assert list(XNLI.read("~/xtreme", "dev", "de")) == [Pair("a", "b", "neutral")]
+    assert list(XNLI.read("~/xtreme", "dev", "de")) == [SentencePair("a", "b", "neutral")]

@@ -7,7 +7,7 @@ from reader_files import write
 
 from polyprune.errors import DataError
 from polyprune.evaluation.examples import Bitext
-from polyprune.evaluation.readers.bitexts import BUCC, TATOEBA
+from polyprune.evaluation.readers.bitext_files import BUCC, TATOEBA
 
 sentences = st.text(
     st.characters(exclude_characters="\t\n\r\ufeff", exclude_categories=["Cs"])

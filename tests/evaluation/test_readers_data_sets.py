@@ -5,13 +5,13 @@ import sys
 import pytest
 
 from polyprune.errors import ConfigError, DataError
-from polyprune.evaluation.examples import Answer, Bitext, Pair, Question, Tagged
-from polyprune.evaluation.readers.bitexts import BUCC, TATOEBA
-from polyprune.evaluation.readers.data_sets import is_data_set
-from polyprune.evaluation.readers.languages import LANGUAGES
-from polyprune.evaluation.readers.pairs import PAWSX, XNLI
-from polyprune.evaluation.readers.questions import MLQA, TYDIQA, XQUAD
-from polyprune.evaluation.readers.tagged import PANX, UDPOS
+from polyprune.evaluation.examples import Answer, Bitext, Question, SentencePair, TaggedSentence
+from polyprune.evaluation.readers.bitext_files import BUCC, TATOEBA
+from polyprune.evaluation.readers.hub_tables import is_data_set
+from polyprune.evaluation.readers.language_codes import LANGUAGES
+from polyprune.evaluation.readers.pair_files import PAWSX, XNLI
+from polyprune.evaluation.readers.question_files import MLQA, TYDIQA, XQUAD
+from polyprune.evaluation.readers.tagged_files import PANX, UDPOS
 
 datasets = pytest.importorskip("datasets")
 
@@ -109,15 +109,23 @@ BITEXT = Bitext(("zwei", "eins"), ("one", "two"), ("0", "1"), ("0", "1"), (("1",
             XNLI,
             "dev",
             "de",
-            [Pair("eins", "zwei", "neutral"), Pair("drei", "vier", "contradiction")],
+            [
+                SentencePair("eins", "zwei", "neutral"),
+                SentencePair("drei", "vier", "contradiction"),
+            ],
         ),
-        (XNLI, "dev", "fr", [Pair("un", "deux", "entailment")]),
-        (PAWSX, "train", "en", [Pair("a", "b", "0"), Pair("a", "b", "1")]),
-        (PAWSX, "translated", "en", [Pair("a", "b", "0"), Pair("a", "b", "1")]),
-        (PAWSX, "translated", "de", [Pair("a", "b", "1")]),
-        (PAWSX, "dev", "de", [Pair("a", "b", "0")]),
-        (UDPOS, "test", "de", [Tagged(("Eins", "."), ("NUM", "PUNCT"))]),
-        (PANX, "translated", "de", [Tagged(("Anna",), ("B-PER",)), Tagged(("da",), ("O",))]),
+        (XNLI, "dev", "fr", [SentencePair("un", "deux", "entailment")]),
+        (PAWSX, "train", "en", [SentencePair("a", "b", "0"), SentencePair("a", "b", "1")]),
+        (PAWSX, "translated", "en", [SentencePair("a", "b", "0"), SentencePair("a", "b", "1")]),
+        (PAWSX, "translated", "de", [SentencePair("a", "b", "1")]),
+        (PAWSX, "dev", "de", [SentencePair("a", "b", "0")]),
+        (UDPOS, "test", "de", [TaggedSentence(("Eins", "."), ("NUM", "PUNCT"))]),
+        (
+            PANX,
+            "translated",
+            "de",
+            [TaggedSentence(("Anna",), ("B-PER",)), TaggedSentence(("da",), ("O",))],
+        ),
         (XQUAD, "test", "de", [question("x")]),
         (XQUAD, "train", "en", [question("s")]),
         (XQUAD, "dev", "en", [question("v")]),

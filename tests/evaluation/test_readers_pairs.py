@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from reader_files import write
 
 from polyprune.errors import DataError
-from polyprune.evaluation.examples import Pair
-from polyprune.evaluation.readers.pairs import PAWSX, XNLI
+from polyprune.evaluation.examples import SentencePair
+from polyprune.evaluation.readers.pair_files import PAWSX, XNLI
 
 PAWSX_HEADER = "id\tsentence1\tsentence2\tlabel\n"
 # Whatever a line may hold: a tab is between columns, and lines end in either way.
@@ -21,29 +21,29 @@ def test_what_is_written_is_read(tmp_path_factory, rows):
     # A mark of byte order at the beginning of a file is none of its text.
     text = "\ufeff" + "".join("\t".join(row) + "\n" for row in rows)
     data = write(folder, {"xnli/dev-de.tsv": text})
-    assert list(XNLI.read(data, "dev", "de")) == [Pair(*row) for row in rows]
+    assert list(XNLI.read(data, "dev", "de")) == [SentencePair(*row) for row in rows]
 
 
 @given(st.lists(st.tuples(sentences, sentences), min_size=1))
 def test_a_file_without_labels_is_read_too(tmp_path_factory, rows):
     text = "\ufeff" + "".join("\t".join(row) + "\r\n" for row in rows)
     data = write(tmp_path_factory.mktemp("pairs"), {"pawsx/test-ja.tsv": text})
-    assert list(PAWSX.read(data, "test", "ja")) == [Pair(*row) for row in rows]
+    assert list(PAWSX.read(data, "test", "ja")) == [SentencePair(*row) for row in rows]
 
 
 def test_a_quote_is_a_character(tmp_path):
     data = write(tmp_path, {"xnli/dev-de.tsv": '"He said ""no""."\tit\'s "here\tneutral\n'})
     assert list(XNLI.read(data, "dev", "de")) == [
-        Pair('"He said ""no""."', "it's \"here", "neutral")
+        SentencePair('"He said ""no""."', "it's \"here", "neutral")
     ]
 
 
 def test_no_line_is_dropped(tmp_path):
     data = write(tmp_path, {"pawsx/dev-de.tsv": "sentence1\tsentence2\tlabel\n\t\t0\na\t\t\n"})
     assert list(PAWSX.read(data, "dev", "de")) == [
-        Pair("sentence1", "sentence2", "label"),
-        Pair("", "", "0"),
-        Pair("a", "", None),
+        SentencePair("sentence1", "sentence2", "label"),
+        SentencePair("", "", "0"),
+        SentencePair("a", "", None),
     ]
 
 
@@ -76,10 +76,10 @@ def test_xnli_as_it_was_published_has_all_languages_in_a_file(tmp_path):
     )
     data = write(tmp_path, {"XNLI-1.0/xnli.test.tsv": text})
     assert list(XNLI.read(data, "test", "de")) == [
-        Pair("eins", "zwei", "contradiction"),
-        Pair('"drei', "vier", "entailment"),
+        SentencePair("eins", "zwei", "contradiction"),
+        SentencePair('"drei', "vier", "entailment"),
     ]
-    assert list(XNLI.read(data, "test", "fr")) == [Pair("un", "deux", "neutral")]
+    assert list(XNLI.read(data, "test", "fr")) == [SentencePair("un", "deux", "neutral")]
 
 
 def test_multinli_is_read_in_english_and_as_it_was_translated(tmp_path):
@@ -91,7 +91,10 @@ def test_multinli_is_read_in_english_and_as_it_was_translated(tmp_path):
             "XNLI-MT-1.0/multinli/multinli.train.de.tsv": header + "eins\tzwei\tcontradictory\n",
         },
     )
-    english, german = Pair("one", "two", "contradiction"), Pair("eins", "zwei", "contradiction")
+    english, german = (
+        SentencePair("one", "two", "contradiction"),
+        SentencePair("eins", "zwei", "contradiction"),
+    )
     assert list(XNLI.read(data, "train", "en")) == [english]
     assert list(XNLI.read(data, "translated", "en")) == [english]
     assert list(XNLI.read(data, "translated", "de")) == [german]
@@ -104,9 +107,9 @@ def test_of_translations_the_translated_columns_are_taken(reader, folder, tmp_pa
     name = f"{folder}/translate-train/en-de-translated.tsv"
     plain = f"{folder.lower()}/train-de.tsv"
     data = write(tmp_path, {plain: "x\ty\t1\n"})
-    assert list(reader.read(data, "translated", "de")) == [Pair("x", "y", "1")]
+    assert list(reader.read(data, "translated", "de")) == [SentencePair("x", "y", "1")]
     write(tmp_path, {name: "one\ttwo\teins\tzwei\t1\n"})
-    assert list(reader.read(data, "translated", "de")) == [Pair("eins", "zwei", "1")]
+    assert list(reader.read(data, "translated", "de")) == [SentencePair("eins", "zwei", "1")]
     write(tmp_path, {name: "one\ttwo\teins\tzwei\t1\none\ttwo\t1\n"})
     with pytest.raises(DataError, match=r"Line 2 .* has 3 columns between tabs, where 5 should"):
         list(reader.read(data, "translated", "de"))
@@ -119,7 +122,7 @@ def test_pawsx_as_it_was_published(tmp_path):
         {f"x-final/de/{name}.tsv": f"{PAWSX_HEADER}7\t{name}\t\t1\n" for name in names.values()},
     )
     for split, name in names.items():
-        assert list(PAWSX.read(data, split, "de")) == [Pair(name, "", "1")]
+        assert list(PAWSX.read(data, split, "de")) == [SentencePair(name, "", "1")]
     assert PAWSX.languages(data, "translated", ["de", "en", "fr"]) == ["de"]
 
 

@@ -7,7 +7,7 @@ from reader_files import write
 
 from polyprune.errors import DataError
 from polyprune.evaluation.examples import Answer, Question
-from polyprune.evaluation.readers.questions import MLQA, TYDIQA, XQUAD
+from polyprune.evaluation.readers.question_files import MLQA, TYDIQA, XQUAD
 
 CONTEXT = "The hill is high."
 HIGH = (Answer("high", 12),)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from reader_files import write
 
 from polyprune.errors import DataError
-from polyprune.evaluation.examples import Tagged
-from polyprune.evaluation.readers.tagged import PANX, UDPOS
+from polyprune.evaluation.examples import TaggedSentence
+from polyprune.evaluation.readers.tagged_files import PANX, UDPOS
 
 words = st.text(
     st.characters(exclude_characters="\t\n\r\ufeff", exclude_categories=["Cs"]), min_size=1
@@ -20,7 +20,8 @@ def test_what_is_written_is_read(tmp_path_factory, sentences, ends):
     text = "\n\n".join("\n".join("\t".join(row) for row in rows) for rows in sentences)
     data = write(tmp_path_factory.mktemp("words"), {"panx/dev-de.tsv": text + "\n\n" * ends})
     assert list(PANX.read(data, "dev", "de")) == [
-        Tagged(tuple(word for word, _ in rows), tuple(tag for _, tag in rows)) for rows in sentences
+        TaggedSentence(tuple(word for word, _ in rows), tuple(tag for _, tag in rows))
+        for rows in sentences
     ]
 
 
@@ -28,14 +29,16 @@ def test_what_is_written_is_read(tmp_path_factory, sentences, ends):
 def test_words_without_tags_are_read_too(tmp_path_factory, sentences):
     text = "\n\n".join("\n".join(rows) for rows in sentences)
     data = write(tmp_path_factory.mktemp("words"), {"udpos/test-de.tsv": text})
-    assert list(UDPOS.read(data, "test", "de")) == [Tagged(tuple(rows)) for rows in sentences]
+    assert list(UDPOS.read(data, "test", "de")) == [
+        TaggedSentence(tuple(rows)) for rows in sentences
+    ]
 
 
 def test_several_blank_lines_are_as_good_as_one(tmp_path):
     data = write(tmp_path, {"panx/dev-de.tsv": "\n\na\tO\r\n \n\n\nb\tO\nc\tB-PER \n\n\n"})
     assert list(PANX.read(data, "dev", "de")) == [
-        Tagged(("a",), ("O",)),
-        Tagged(("b", "c"), ("O", "B-PER")),
+        TaggedSentence(("a",), ("O",)),
+        TaggedSentence(("b", "c"), ("O", "B-PER")),
     ]
 
 
@@ -57,7 +60,10 @@ def test_a_wrong_number_of_columns_is_named(tmp_path, text, line, message):
 def test_wikiann_as_it_was_published_has_the_language_before_each_word(tmp_path, place):
     text = "de:Um\tO\nde:10:30\tO\nde:Uhr\tB-ORG\n\nde::\tO\n"
     data = write(tmp_path, {place.format("de", "train"): text})
-    expected = [Tagged(("Um", "10:30", "Uhr"), ("O", "O", "B-ORG")), Tagged((":",), ("O",))]
+    expected = [
+        TaggedSentence(("Um", "10:30", "Uhr"), ("O", "O", "B-ORG")),
+        TaggedSentence((":",), ("O",)),
+    ]
     assert list(PANX.read(data, "train", "de")) == expected
     assert list(PANX.read(data, "translated", "de")) == expected
 
@@ -73,4 +79,4 @@ def test_nothing_is_translated_for_tags(reader, task, tmp_path):
     data = write(tmp_path, {f"{task}/train-{code}.tsv": f"{code}\tX\n" for code in ("en", "de")})
     assert reader.languages(data, "translated", ["fr", "en", "de"]) == ["en", "de"]
     for code in ("en", "de"):
-        assert list(reader.read(data, "translated", code)) == [Tagged((code,), ("X",))]
+        assert list(reader.read(data, "translated", code)) == [TaggedSentence((code,), ("X",))]

@@ -12,12 +12,12 @@ import pytest
 from conftest import SHARED
 
 from polyprune.errors import DataError
-from polyprune.evaluation.readers.bitexts import BUCC, TATOEBA
+from polyprune.evaluation.readers.bitext_files import BUCC, TATOEBA
 from polyprune.evaluation.readers.conllu import parse_conllu
-from polyprune.evaluation.readers.languages import LANGUAGES, NAMES, THREE_LETTERS
-from polyprune.evaluation.readers.pairs import PAWSX, XNLI
-from polyprune.evaluation.readers.questions import MLQA, TYDIQA, XQUAD
-from polyprune.evaluation.readers.tagged import PANX, UDPOS
+from polyprune.evaluation.readers.language_codes import LANGUAGES, NAMES, THREE_LETTERS
+from polyprune.evaluation.readers.pair_files import PAWSX, XNLI
+from polyprune.evaluation.readers.question_files import MLQA, TYDIQA, XQUAD
+from polyprune.evaluation.readers.tagged_files import PANX, UDPOS
 
 DATA = SHARED / "data" / "xtreme"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"There is no XTREME in {DATA}.")

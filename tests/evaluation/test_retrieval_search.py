@@ -10,12 +10,12 @@ from polyprune.errors import DataError
 from polyprune.evaluation.examples import Bitext
 from polyprune.evaluation.metrics import accuracy, set_scores
 from polyprune.evaluation.retrieval import (
+    above_threshold,
     best_threshold,
-    extract,
-    mine,
     mine_ids,
+    mine_pairs,
     nearest,
-    unify,
+    unique_positions,
 )
 
 OFFICIAL = json.loads((VECTORS / "retrieval.json").read_text())
@@ -53,8 +53,8 @@ def test_tatoeba_is_predicted_as_by_the_official_script():
 @pytest.mark.parametrize("split", ["dev", "test"])
 def test_candidates_are_those_of_the_official_script(split):
     texts, source, target = bitext(split)
-    sources, targets = unify(texts.sources), unify(texts.targets)
-    found = mine(source[sources], target[targets])
+    sources, targets = unique_positions(texts.sources), unique_positions(texts.targets)
+    found = mine_pairs(source[sources], target[targets])
     named = [(texts.sources[sources[a]], texts.targets[targets[b]]) for a, b, _ in found]
     official = OFFICIAL[split]["candidates"]
     assert named == [(pair["src"], pair["tgt"]) for pair in official]
@@ -71,7 +71,7 @@ def test_bucc_is_predicted_as_by_the_official_script():
         assert [pair[:2] for pair in pairs] == [tuple(c[:2]) for c in official["candidate2score"]]
         assert [c[2] for c in pairs] == pytest.approx([c[2] for c in official["candidate2score"]])
         assert threshold == pytest.approx(official["threshold_used"])
-        extracted = extract(pairs, threshold)
+        extracted = above_threshold(pairs, threshold)
         assert ["\t".join(pair) for pair in extracted] == official["extracted"]
         assert set_scores(texts.gold, extracted) == pytest.approx(
             (official["precision"], official["recall"], official["f1"])
@@ -90,7 +90,7 @@ def test_searching_in_blocks_finds_the_nearest(keys, queries, block, seed):
 @given(sizes, sizes, st.integers(1, 6), st.integers(1, 200), st.integers(0, 99))
 def test_mining_in_blocks_finds_the_same_pairs(sources, targets, k, block, seed):
     source, target = vectors(sources, seed), vectors(targets, seed + 1)
-    whole, parts = mine(source, target, k), mine(source, target, k, block=block)
+    whole, parts = mine_pairs(source, target, k), mine_pairs(source, target, k, block=block)
     assert dict.fromkeys(pair[:2] for pair in whole) == dict.fromkeys(pair[:2] for pair in parts)
     assert [pair[2] for pair in whole] == pytest.approx([pair[2] for pair in parts], rel=1e-5)
 
@@ -98,14 +98,14 @@ def test_mining_in_blocks_finds_the_same_pairs(sources, targets, k, block, seed)
 @given(sizes, sizes, st.integers(1, 6), st.integers(0, 99))
 def test_mining_does_not_care_which_side_is_the_source(sources, targets, k, seed):
     source, target = vectors(sources, seed), vectors(targets, seed + 1)
-    there = {(a, b): score for a, b, score in mine(source, target, k)}
-    back = {(a, b): score for b, a, score in mine(target, source, k)}
+    there = {(a, b): score for a, b, score in mine_pairs(source, target, k)}
+    back = {(a, b): score for b, a, score in mine_pairs(target, source, k)}
     assert there == pytest.approx(back, rel=1e-5)
 
 
 @given(sizes, sizes, st.integers(1, 20), st.integers(0, 99))
 def test_mined_pairs_are_one_to_one_and_ordered(sources, targets, k, seed):
-    pairs = mine(vectors(sources, seed), vectors(targets, seed + 1), k)
+    pairs = mine_pairs(vectors(sources, seed), vectors(targets, seed + 1), k)
     assert len({a for a, *_ in pairs}) == len({b for _, b, _ in pairs}) == len(pairs) > 0
     assert [score for *_, score in pairs] == sorted((score for *_, score in pairs), reverse=True)
 
@@ -114,13 +114,13 @@ def test_mined_pairs_are_one_to_one_and_ordered(sources, targets, k, seed):
 def test_the_length_of_embeddings_does_not_matter(sources, targets, k, seed):
     source, target = vectors(sources, seed), vectors(targets, seed + 1)
     longer = source * (1 + torch.arange(sources)[:, None])
-    there, back = mine(source, target, k), mine(longer, target, k)
+    there, back = mine_pairs(source, target, k), mine_pairs(longer, target, k)
     assert {pair[:2] for pair in there} == {pair[:2] for pair in back}
 
 
 def test_translations_are_mined_from_among_others():
     target = torch.eye(8)
-    pairs = mine(target[[3, 1, 7]] + 0.1, target, k=2)
+    pairs = mine_pairs(target[[3, 1, 7]] + 0.1, target, k=2)
     assert sorted(pair[:2] for pair in pairs[:3]) == [(0, 3), (1, 1), (2, 7)]
 
 
@@ -135,15 +135,15 @@ def test_narrow_numbers_are_widened_before_the_search():
 
 
 def test_zeros_are_like_nothing():
-    assert mine(torch.zeros(2, 3), torch.zeros(3, 3)) == []
-    assert mine(torch.zeros(0, 3), torch.ones(3, 3)) == []
+    assert mine_pairs(torch.zeros(2, 3), torch.zeros(3, 3)) == []
+    assert mine_pairs(torch.zeros(0, 3), torch.ones(3, 3)) == []
 
 
 def test_wrong_searches_are_errors():
     with pytest.raises(DataError, match="no sentences to search in"):
         nearest(torch.zeros(0, 3), torch.ones(1, 3))
     with pytest.raises(ValueError, match="k is 0"):
-        mine(torch.ones(1, 3), torch.ones(1, 3), 0)
+        mine_pairs(torch.ones(1, 3), torch.ones(1, 3), 0)
 
 
 def test_no_query_finds_nothing():
@@ -151,7 +151,7 @@ def test_no_query_finds_nothing():
 
 
 def test_repeated_sentences_have_the_embedding_of_the_last_in_the_place_of_the_first():
-    assert unify(["b", "a", "b", "c", "a"]) == [2, 4, 3]
+    assert unique_positions(["b", "a", "b", "c", "a"]) == [2, 4, 3]
 
 
 def test_repeated_sentences_are_mined_but_not_told():
@@ -177,7 +177,7 @@ def test_the_threshold_is_half_way_behind_the_best_candidate():
 def test_the_threshold_of_the_last_candidate_is_its_own_score():
     threshold = best_threshold(PAIRS, [("a", 1), ("c", 3), ("b", 2)])
     assert threshold == 2.0
-    assert extract(PAIRS, threshold) == [("a", 1), ("b", 2), ("c", 3)]
+    assert above_threshold(PAIRS, threshold) == [("a", 1), ("b", 2), ("c", 3)]
 
 
 def test_the_threshold_takes_all_if_nothing_is_right():
@@ -197,6 +197,6 @@ def test_no_other_threshold_is_better(rows):
     gold = [(score, score) for right, score in rows if right]
 
     def f1(threshold: float) -> float:
-        return set_scores(gold, extract(pairs, threshold)).f1
+        return set_scores(gold, above_threshold(pairs, threshold)).f1
 
     assert f1(best_threshold(pairs, gold)) == pytest.approx(max(f1(s) for *_, s in pairs))

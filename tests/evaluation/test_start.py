@@ -6,7 +6,7 @@ import transformers
 from conftest import tiny_model
 
 import polyprune as pp
-from polyprune.evaluation.start import prepare, with_readout
+from polyprune.evaluation.readout_init import prepare_for_task, with_readout
 from polyprune.evaluation.tasks import TASKS
 
 UPOS, XNLI = TASKS["udpos"].labels, TASKS["xnli"].labels
@@ -38,7 +38,7 @@ def labelled(folder, family: str, readout: str, labels, own: bool):
 )
 def test_other_labels_start_from_a_fresh_readout(tmp_path, family, readout, labels, task, own):
     folder = labelled(tmp_path, family, readout, labels, own)
-    prepare(str(folder), TASKS[task], None, tmp_path / "new", seed=1)
+    prepare_for_task(str(folder), TASKS[task], None, tmp_path / "new", seed=1)
     before, after = pp.load(folder), pp.load(tmp_path / "new")
     assert after.readout_kind == TASKS[task].kind.readout
     if TASKS[task].labels:
@@ -49,7 +49,7 @@ def test_other_labels_start_from_a_fresh_readout(tmp_path, family, readout, labe
     assert weight.shape[0] == (len(TASKS[task].labels) or 2)
     assert weight.isfinite().all()
     assert not torch.equal(weight, before.readout.output.weight)
-    prepare(str(folder), TASKS[task], None, tmp_path / "again", seed=1)
+    prepare_for_task(str(folder), TASKS[task], None, tmp_path / "again", seed=1)
     assert torch.equal(pp.load(tmp_path / "again").readout.output.weight, weight)
     assert after(torch.tensor([[0, 7, 9, 2]])) is not None
 

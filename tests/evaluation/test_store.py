@@ -8,30 +8,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.errors import CheckpointError, DataError
-from polyprune.evaluation.encoded import Encoded
-from polyprune.evaluation.store import WRITTEN_TOGETHER, Store, order, write_store
+from polyprune.evaluation.encoded_input import EncodedInput
+from polyprune.evaluation.example_store import (
+    WRITTEN_TOGETHER,
+    ExampleStore,
+    epoch_batches,
+    write_examples,
+)
 
 SOME = [
-    ("en", Encoded(0, [0, 7, 2], None, (1,))),
-    ("sw", Encoded(1, [0, 250001, 8, 2], None, (-100, 3, -100, -100))),
-    ("zh", Encoded(2, [0, 9, 2, 2, 5, 2], None, (0, 4))),
+    ("en", EncodedInput(0, [0, 7, 2], None, (1,))),
+    ("sw", EncodedInput(1, [0, 250001, 8, 2], None, (-100, 3, -100, -100))),
+    ("zh", EncodedInput(2, [0, 9, 2, 2, 5, 2], None, (0, 4))),
 ]
 
 
 def test_what_is_stored_comes_back_in_any_order(tmp_path):
-    store = write_store(tmp_path / "some.arrow", SOME)
+    store = write_examples(tmp_path / "some.arrow", SOME)
     assert len(store) == 3
     assert store.lengths.tolist() == [3, 4, 6]
     assert store.take([2, 0, 1]) == [SOME[2], SOME[0], SOME[1]]
     assert store.take([1, 1]) == [SOME[1]] * 2
-    assert Store(tmp_path / "some.arrow").take([0, 1, 2]) == SOME
+    assert ExampleStore(tmp_path / "some.arrow").take([0, 1, 2]) == SOME
 
 
 def test_a_checksum_tells_what_has_changed(tmp_path):
     def summary(examples):
-        return write_store(tmp_path / "some.arrow", examples).summary
+        return write_examples(tmp_path / "some.arrow", examples).summary
 
-    assert summary(SOME) == summary(list(SOME)) == Store(tmp_path / "some.arrow").summary
+    assert summary(SOME) == summary(list(SOME)) == ExampleStore(tmp_path / "some.arrow").summary
     language, first = SOME[0]
     others = [replace(first, ids=[0, 8, 2]), replace(first, labels=(2,))]
     found = [summary([(language, each), *SOME[1:]]) for each in others]
@@ -41,42 +46,46 @@ def test_a_checksum_tells_what_has_changed(tmp_path):
 
 
 def test_token_types_come_back_or_their_absence(tmp_path):
-    both = [("en", Encoded(0, [5, 6], [0, 1], (1,))), ("en", Encoded(1, [5], None, (0,)))]
-    assert write_store(tmp_path / "types.arrow", both).take([0, 1]) == both
+    both = [("en", EncodedInput(0, [5, 6], [0, 1], (1,))), ("en", EncodedInput(1, [5], None, (0,)))]
+    assert write_examples(tmp_path / "types.arrow", both).take([0, 1]) == both
 
 
 def test_examples_without_labels_are_left_out(tmp_path):
-    unlabelled = ("en", Encoded(0, [0, 2]))
-    assert write_store(tmp_path / "some.arrow", [unlabelled, *SOME]).lengths.tolist() == [3, 4, 6]
+    unlabelled = ("en", EncodedInput(0, [0, 2]))
+    assert write_examples(tmp_path / "some.arrow", [unlabelled, *SOME]).lengths.tolist() == [
+        3,
+        4,
+        6,
+    ]
 
 
-@pytest.mark.parametrize("examples", [[], [("en", Encoded(0, [0, 2]))]])
+@pytest.mark.parametrize("examples", [[], [("en", EncodedInput(0, [0, 2]))]])
 def test_nothing_to_train_on_is_an_error_and_no_file(examples, tmp_path):
     with pytest.raises(DataError, match="nothing to train on: no example has a label"):
-        write_store(tmp_path / "none.arrow", examples)
+        write_examples(tmp_path / "none.arrow", examples)
     assert not list(tmp_path.iterdir())
 
 
 def test_killed_half_way_it_leaves_no_file(tmp_path):
     def killed():
         for number in range(WRITTEN_TOGETHER + 1):
-            yield "en", Encoded(number, [5] * 9, None, (0,))
+            yield "en", EncodedInput(number, [5] * 9, None, (0,))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_store(tmp_path / "half.arrow", killed())
+        write_examples(tmp_path / "half.arrow", killed())
     assert not list(tmp_path.iterdir())
 
 
 def test_a_file_from_before_is_replaced(tmp_path):
-    write_store(tmp_path / "some.arrow", SOME)
-    assert write_store(tmp_path / "some.arrow", SOME[:1]).take([0]) == SOME[:1]
+    write_examples(tmp_path / "some.arrow", SOME)
+    assert write_examples(tmp_path / "some.arrow", SOME[:1]).take([0]) == SOME[:1]
 
 
 @pytest.mark.parametrize("damage", ["half", "empty", "other bytes", "gone", "another table"])
 def test_a_damaged_file_is_named(damage, tmp_path):
     path = tmp_path / "some.arrow"
-    write_store(path, SOME)
+    write_examples(path, SOME)
     if damage == "half":
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     elif damage == "another table":
@@ -88,15 +97,15 @@ def test_a_damaged_file_is_named(damage, tmp_path):
     if damage == "gone":
         path.unlink()
     with pytest.raises(CheckpointError, match=r"some\.arrow is damaged \(.*Delete it"):
-        Store(path)
+        ExampleStore(path)
 
 
 def test_opening_reads_the_lengths_alone(tmp_path):
     path = tmp_path / "many.arrow"
-    many = (("en", Encoded(i, list(range(200)), None, (0,))) for i in range(2000))
-    write_store(path, many)
+    many = (("en", EncodedInput(i, list(range(200)), None, (0,))) for i in range(2000))
+    write_examples(path, many)
     tracemalloc.start()
-    store = Store(path)
+    store = ExampleStore(path)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < path.stat().st_size / 10
@@ -111,18 +120,19 @@ lengths = st.lists(st.integers(1, 128), min_size=1, max_size=700).map(np.array)
 def test_an_epoch_has_every_example_once_and_all_batches_full_but_the_last(
     lengths, batch, seed, epoch
 ):
-    batches = order(lengths, batch, seed, epoch)
+    batches = epoch_batches(lengths, batch, seed, epoch)
     assert sorted(np.concatenate(batches)) == list(range(len(lengths)))
     assert all(len(each) == batch for each in batches[:-1])
     assert 1 <= len(batches[-1]) <= batch
-    again = order(lengths, batch, seed, epoch)
+    again = epoch_batches(lengths, batch, seed, epoch)
     assert all(np.array_equal(one, other) for one, other in zip(batches, again, strict=True))
 
 
 def test_epochs_and_seeds_differ():
     lengths = np.full(64, 9)
     first, second, third = (
-        np.concatenate(order(lengths, 8, *which)).tolist() for which in ((0, 0), (0, 1), (1, 0))
+        np.concatenate(epoch_batches(lengths, 8, *which)).tolist()
+        for which in ((0, 0), (0, 1), (1, 0))
     )
     assert first != second
     assert first != third
@@ -136,12 +146,12 @@ def padded_tokens(lengths: np.ndarray, batches) -> int:
 def test_similar_lengths_are_together():
     random = np.random.default_rng(0)
     lengths = random.integers(5, 129, 4000)
-    ours = padded_tokens(lengths, order(lengths, 32, 0, 0))
+    ours = padded_tokens(lengths, epoch_batches(lengths, 32, 0, 0))
     shuffled = padded_tokens(lengths, random.permutation(4000).reshape(-1, 32))
     assert ours < 1.05 * lengths.sum() < 1.5 * lengths.sum() < shuffled
 
 
 def test_batches_of_all_lengths_come_at_all_times():
     lengths = np.random.default_rng(0).integers(5, 129, 3200)
-    means = [lengths[each].mean() for each in order(lengths, 32, 0, 0)]
+    means = [lengths[each].mean() for each in epoch_batches(lengths, 32, 0, 0)]
     assert abs(np.corrcoef(means, np.arange(len(means)))[0, 1]) < 0.3

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from polyprune.errors import DataError, UnknownName
 from polyprune.evaluation.metrics import average_flat, average_xtreme
 from polyprune.evaluation.submission import (
-    TaskReport,
-    overall,
+    TaskScores,
+    overall_scores,
     read_predictions,
     score_folder,
     write_predictions,
@@ -109,7 +109,7 @@ def test_reports_can_be_averaged_like_the_tables_of_the_paper(folders):
     assert average_flat(table) == pytest.approx(sum(numbers) / 12)
     tasks = [62.5, 50, 0, 50, 50 / 3, 100, 25, 40, 100 / 3]
     assert average_xtreme(table) == pytest.approx(sum(tasks) / 9)
-    assert overall(reports) == pytest.approx(
+    assert overall_scores(reports) == pytest.approx(
         {
             "all": sum(tasks) / 9,
             "classification": 56.25,
@@ -121,9 +121,9 @@ def test_reports_can_be_averaged_like_the_tables_of_the_paper(folders):
 
 
 def test_kinds_of_task_with_one_missing_have_no_number():
-    report = TaskReport({"en": {"accuracy": 50.0}})
-    assert overall({"xnli": report}) == {}
-    assert overall({"xnli": report, "pawsx": report}) == {"classification": 50.0}
+    report = TaskScores({"en": {"accuracy": 50.0}})
+    assert overall_scores({"xnli": report}) == {}
+    assert overall_scores({"xnli": report, "pawsx": report}) == {"classification": 50.0}
 
 
 def test_answers_are_averaged_as_by_the_official_script():

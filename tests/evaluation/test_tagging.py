@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from questions import BERT, ROBERTA, real_xlmr
 
 from polyprune.errors import ConfigError, DataError
-from polyprune.evaluation.examples import Tagged
-from polyprune.evaluation.predict import label_tensors, tensors
+from polyprune.evaluation.examples import TaggedSentence
+from polyprune.evaluation.prediction import input_tensors, label_tensors
 from polyprune.evaluation.prediction_formats import TAGS
-from polyprune.evaluation.readers.tagged import PANX
-from polyprune.evaluation.tagging import NONE, Words, parts, readable
+from polyprune.evaluation.readers.tagged_files import PANX
+from polyprune.evaluation.tagging import NONE, TaggingPreprocessor, known_pieces, split_sentence
 from polyprune.evaluation.tasks import IOB2
 
 OFFICIAL = json.loads((VECTORS / "tag_preprocess.json").read_text())
@@ -48,7 +48,7 @@ def official(tmp_path) -> SimpleNamespace:
     path.parent.mkdir()
     path.write_text(OFFICIAL["input_train"], encoding="utf-8")
     sentences = list(PANX.read(str(tmp_path), "train", "en"))
-    words = Words(OFFICIAL["max_len"])
+    words = TaggingPreprocessor(OFFICIAL["max_len"])
     encoded = list(words.encode(sentences, Toy(), IOB2, training=True))
     return SimpleNamespace(sentences=sentences, words=words, encoded=encoded)
 
@@ -77,7 +77,7 @@ def as_file(parts_of_words) -> str:
 def test_inputs_are_the_official_ones(official):
     assert OFFICIAL["special_tokens_count"] == 3
     assert OFFICIAL["budget"] == official.words.longest - 3
-    batch = tensors(official.encoded, Toy()) | label_tensors(
+    batch = input_tensors(official.encoded, Toy()) | label_tensors(
         official.encoded, "token-classification"
     )
     for i, feature in enumerate(OFFICIAL["features"]):
@@ -130,8 +130,10 @@ some_lines = st.lists(
 )
 
 
-def as_sentences(lines) -> list[Tagged]:
-    return [Tagged(tuple(w for w, _ in pairs), tuple(t for _, t in pairs)) for pairs in lines]
+def as_sentences(lines) -> list[TaggedSentence]:
+    return [
+        TaggedSentence(tuple(w for w, _ in pairs), tuple(t for _, t in pairs)) for pairs in lines
+    ]
 
 
 def oracle(encoded) -> list[np.ndarray]:
@@ -145,7 +147,7 @@ def oracle(encoded) -> list[np.ndarray]:
 @given(some_lines, st.sampled_from([(ROBERTA, [0], [2, 2]), (BERT, [2], [3])]), st.integers(4, 40))
 def test_no_word_is_lost_and_every_input_fits(lines, family, longest):
     sentences, (tokenizer, before, after) = as_sentences(lines), family
-    encoded = list(Words(longest).encode(sentences, tokenizer, IOB2, training=True))
+    encoded = list(TaggingPreprocessor(longest).encode(sentences, tokenizer, IOB2, training=True))
     pieces: list[list[int]] = [[] for _ in sentences]
     for each in encoded:
         assert each.ids[: len(before)] == before
@@ -163,7 +165,7 @@ def test_no_word_is_lost_and_every_input_fits(lines, family, longest):
 
 @given(some_lines, st.sampled_from([ROBERTA, BERT]), st.integers(4, 40))
 def test_who_knows_the_labels_finds_the_tags(lines, tokenizer, longest):
-    sentences, words = as_sentences(lines), Words(longest)
+    sentences, words = as_sentences(lines), TaggingPreprocessor(longest)
     encoded = list(words.encode(sentences, tokenizer, IOB2, training=True))
     found = words.decode(sentences, encoded, oracle(encoded), IOB2)
     assert found == [list(sentence.tags) for sentence in sentences]
@@ -171,7 +173,7 @@ def test_who_knows_the_labels_finds_the_tags(lines, tokenizer, longest):
 
 @given(st.lists(st.lists(st.integers(), min_size=1, max_size=9), max_size=40), st.integers(9, 20))
 def test_parts_are_as_long_as_they_can_be(words, budget):
-    found = parts(words, budget)
+    found = split_sentence(words, budget)
     sizes = [sum(map(len, words[start:end])) for start, end in found]
     assert [i for start, end in found for i in range(start, end)] == list(range(len(words)))
     assert max(sizes) <= budget
@@ -183,59 +185,64 @@ def test_parts_are_as_long_as_they_can_be(words, budget):
 def test_a_word_of_no_piece_or_too_many_is_unknown(pieces):
     word = "abc" * pieces if pieces else "EMPTY"
     known = Toy().split(word) if pieces in (1, 125) else [3]
-    (encoded,) = Words().encode([Tagged((word,))], Toy())
+    (encoded,) = TaggingPreprocessor().encode([TaggedSentence((word,))], Toy())
     assert encoded.ids == [0, *known, 2, 2]
-    assert readable(Toy().split(word), 125, 3) == known
+    assert known_pieces(Toy().split(word), 125, 3) == known
 
 
 def test_a_word_that_fits_alone_has_an_input_of_its_own():
-    encoded = list(Words().encode([Tagged(("abc", "abc" * 125, "abc"))], Toy()))
+    encoded = list(
+        TaggingPreprocessor().encode([TaggedSentence(("abc", "abc" * 125, "abc"))], Toy())
+    )
     assert [len(each.ids) for each in encoded] == [4, 128, 4]
 
 
 def test_long_sentences_become_several_inputs():
-    sentence = Tagged(("the", "tea") * 400, ("O", "B-LOC") * 400)
-    words = Words()
+    sentence = TaggedSentence(("the", "tea") * 400, ("O", "B-LOC") * 400)
+    words = TaggingPreprocessor()
     encoded = list(words.encode([sentence], ROBERTA, IOB2))
     assert [len(each.about) for each in encoded] == [125] * 6 + [50]
     assert words.decode([sentence], encoded, oracle(encoded), IOB2) == [list(sentence.tags)]
 
 
 def test_sentences_without_tags_or_labels_have_none():
-    assert [each.labels for each in Words().encode([Tagged(("tea",))], ROBERTA, IOB2)] == [()]
-    tagged = Tagged(("tea",), ("O",))
-    assert [each.labels for each in Words().encode([tagged], ROBERTA)] == [()]
+    assert [
+        each.labels
+        for each in TaggingPreprocessor().encode([TaggedSentence(("tea",))], ROBERTA, IOB2)
+    ] == [()]
+    tagged = TaggedSentence(("tea",), ("O",))
+    assert [each.labels for each in TaggingPreprocessor().encode([tagged], ROBERTA)] == [()]
 
 
 def test_a_sentence_without_words_has_no_tags():
-    sentences = [Tagged((), ())]
-    encoded = list(Words().encode(sentences, ROBERTA, IOB2, training=True))
+    sentences = [TaggedSentence((), ())]
+    encoded = list(TaggingPreprocessor().encode(sentences, ROBERTA, IOB2, training=True))
     assert [each.ids for each in encoded] == [[0, 2, 2]]
-    assert Words().decode(sentences, encoded, [np.zeros(3)], IOB2) == [[]]
+    assert TaggingPreprocessor().decode(sentences, encoded, [np.zeros(3)], IOB2) == [[]]
 
 
 def test_an_unknown_tag_is_an_error_in_training_only():
-    sentences = [Tagged(("tea",), ("O",)), Tagged(("red", "tea"), ("O", "B-TEA"))]
+    sentences = [TaggedSentence(("tea",), ("O",)), TaggedSentence(("red", "tea"), ("O", "B-TEA"))]
     with pytest.raises(DataError, match=r"Sentence 2 has the tag 'B-TEA'\. There are: B-LOC"):
-        list(Words().encode(sentences, ROBERTA, IOB2, training=True))
-    *_, last = Words().encode(sentences, ROBERTA, IOB2)
+        list(TaggingPreprocessor().encode(sentences, ROBERTA, IOB2, training=True))
+    *_, last = TaggingPreprocessor().encode(sentences, ROBERTA, IOB2)
     assert [last.labels[place] for place in last.about] == [IOB2.index("O"), NONE]
 
 
 def test_inputs_have_to_have_room_for_words():
     with pytest.raises(ConfigError, match="3 tokens have no room for words"):
-        list(Words(3).encode([], ROBERTA))
+        list(TaggingPreprocessor(3).encode([], ROBERTA))
 
 
 def test_inputs_are_no_longer_than_a_model_can_read():
-    assert Words().fit(64) == Words(64)
-    assert Words().fit(512) == Words(128)
+    assert TaggingPreprocessor().fit(64) == TaggingPreprocessor(64)
+    assert TaggingPreprocessor().fit(512) == TaggingPreprocessor(128)
 
 
 def test_the_real_tokenizer_marks_the_beginning_of_every_word():
     xlmr = real_xlmr()
-    sentence = Tagged(("红", "茶", "is", "unquestionably", "good"))
-    (encoded,) = Words().encode([sentence], xlmr)
+    sentence = TaggedSentence(("红", "茶", "is", "unquestionably", "good"))
+    (encoded,) = TaggingPreprocessor().encode([sentence], xlmr)
     pieces = xlmr.convert_ids_to_tokens(encoded.ids)
     assert pieces[0] == "<s>"
     assert pieces[-2:] == ["</s>", "</s>"]

@@ -7,10 +7,10 @@ from tiny_xtreme import languages_of, xtreme_folder
 
 import polyprune
 from polyprune.errors import ConfigError, DataError, UnknownName
-from polyprune.evaluation.examples import Bitext, Pair, Question, Tagged
-from polyprune.evaluation.kinds import Subject, check_labels
+from polyprune.evaluation.examples import Bitext, Question, SentencePair, TaggedSentence
 from polyprune.evaluation.retrieval import mine_ids
 from polyprune.evaluation.submission import read_predictions, write_predictions
+from polyprune.evaluation.task_types import Predictor, check_labels
 from polyprune.evaluation.tasks import TASKS, find_task
 
 COUNTS = {
@@ -28,8 +28,8 @@ COUNTS = {
 
 TRAINED = [name for name in COUNTS if name not in ("bucc2018", "tatoeba")]
 UNLABELLED = {
-    Pair: {"label": None},
-    Tagged: {"tags": None},
+    SentencePair: {"label": None},
+    TaggedSentence: {"tags": None},
     Question: {"answers": ()},
     Bitext: {"gold": None},
 }
@@ -91,7 +91,7 @@ def test_a_task_has_labels_if_some_are_predicted(task):
 
 
 def test_a_task_has_a_recipe_if_it_is_trained(task):
-    assert (task.recipe is not None) == (task.name in TRAINED)
+    assert (task.defaults is not None) == (task.name in TRAINED)
 
 
 def test_data_of_every_split_that_is_needed_has_a_place(task):
@@ -126,7 +126,7 @@ def test_what_a_model_predicts_can_be_scored_and_written(task, data, folder, tok
     model = polyprune.load(folder, task.kind.readout, labels=len(task.labels) or None)
     if task.labels:
         model.config.id2label = dict(enumerate(task.labels))
-    subject = Subject(model, tokenizer)
+    subject = Predictor(model, tokenizer)
     examples, code = examples_of(task, data), languages_of(task.name)[0]
     predictions = task.kind.predict(subject, examples, lambda: examples_of(task, data, "dev"))
     gold = task.kind.gold(examples)
@@ -183,7 +183,7 @@ def test_labels_for_some_examples_only_are_an_error(name, data):
 
 def test_mining_needs_pairs_to_choose_a_threshold_on(data, folder, tokenizer):
     task = TASKS["bucc2018"]
-    subject = Subject(polyprune.load(folder, "hidden-states"), tokenizer)
+    subject = Predictor(polyprune.load(folder, "hidden-states"), tokenizer)
     examples = examples_of(task, data)
     with pytest.raises(DataError, match="threshold is chosen on dev pairs, which are missing"):
         task.kind.predict(subject, examples, lambda: without_labels(examples))
@@ -191,7 +191,7 @@ def test_mining_needs_pairs_to_choose_a_threshold_on(data, folder, tokenizer):
 
 def test_the_threshold_of_mining_is_that_of_dev(data, folder, tokenizer):
     kind = TASKS["bucc2018"].kind
-    subject = Subject(polyprune.load(folder, "hidden-states"), tokenizer)
+    subject = Predictor(polyprune.load(folder, "hidden-states"), tokenizer)
     (bitext,) = examples_of(TASKS["bucc2018"], data)
     # The same sentences under other names, of which the two likeliest pairs are right.
     dev = replace(bitext, source_ids=tuple(f"dev-{each}" for each in bitext.source_ids))
@@ -201,7 +201,7 @@ def test_the_threshold_of_mining_is_that_of_dev(data, folder, tokenizer):
     assert found == [(source.removeprefix("dev-"), target) for source, target in best]
 
 
-def mined(subject: Subject, bitext: Bitext) -> list[tuple[str, str, float]]:
+def mined(subject: Predictor, bitext: Bitext) -> list[tuple[str, str, float]]:
     return mine_ids(bitext, subject.embed(bitext.sources), subject.embed(bitext.targets))
 
 
@@ -214,26 +214,26 @@ def test_a_model_that_says_other_things_was_not_fine_tuned_for_the_task(folder, 
     model = polyprune.load(folder, "token-classification", labels=7)
     message = r"not fine-tuned for panx: it says LABEL_0, .*finetune MODEL --task panx"
     with pytest.raises(ConfigError, match=message):
-        check_labels(Subject(model, tokenizer), TASKS["panx"].labels, "panx")
+        check_labels(Predictor(model, tokenizer), TASKS["panx"].labels, "panx")
     model.config.id2label = dict(enumerate(TASKS["panx"].labels))
-    check_labels(Subject(model, tokenizer), TASKS["panx"].labels, "panx")
+    check_labels(Predictor(model, tokenizer), TASKS["panx"].labels, "panx")
 
 
 def test_a_model_need_not_say_all_that_a_task_knows(folder, tokenizer):
     """A tagger of the 17 parts of speech lacks the two that are added to them."""
     model = polyprune.load(folder, "token-classification", labels=17)
     model.config.id2label = dict(enumerate(sorted(set(TASKS["udpos"].labels) - {"O", "_"})))
-    check_labels(Subject(model, tokenizer), TASKS["udpos"].labels, "udpos")
+    check_labels(Predictor(model, tokenizer), TASKS["udpos"].labels, "udpos")
     model.config.id2label[17] = "VRB"
     with pytest.raises(ConfigError, match="not fine-tuned for udpos"):
-        check_labels(Subject(model, tokenizer), TASKS["udpos"].labels, "udpos")
+        check_labels(Predictor(model, tokenizer), TASKS["udpos"].labels, "udpos")
 
 
 @pytest.mark.parametrize("name", ["tatoeba", "bucc2018"])
 def test_sentences_are_compared_where_the_subject_says(name, data, folder, tokenizer):
     model = polyprune.load(folder, "hidden-states")
     examples = examples_of(TASKS[name], data)
-    subject = Subject(model, tokenizer, device="nowhere")
+    subject = Predictor(model, tokenizer, device="nowhere")
     with pytest.raises(RuntimeError, match="nowhere"):
         TASKS[name].kind.predict(subject, examples, lambda: examples)
 

@@ -18,9 +18,9 @@ from questions import (
 )
 
 from polyprune.errors import ConfigError
-from polyprune.evaluation.answering import Windows
+from polyprune.evaluation.context_windows import window_starts
 from polyprune.evaluation.examples import Answer
-from polyprune.evaluation.windows import cut
+from polyprune.evaluation.question_answering import SpanPreprocessor
 
 
 @given(contexts, contexts, small_windows, tokenizers)
@@ -50,7 +50,7 @@ def test_windows_cover_every_token_and_one_has_most_context(context, question, w
 @given(st.integers(0, 60), st.integers(1, 20), st.integers(1, 20))
 @example(320, 316, 128)  # a last window that is so much shorter that it counts
 def test_a_token_has_most_context_where_its_nearer_side_is_longest(tokens, room, stride):
-    windows = cut(tokens, room, stride)
+    windows = window_starts(tokens, room, stride)
     for token in range(tokens):
         scores = [
             min(token - start, start + len(widest) - 1 - token) + 0.01 * len(widest)
@@ -66,13 +66,13 @@ def test_a_token_has_most_context_where_its_nearer_side_is_longest(tokens, room,
 
 def test_the_two_families_surround_pairs_with_their_own_tokens():
     question = ask("red tea", question="tea")
-    (roberta,) = Windows().encode([question], ROBERTA)
+    (roberta,) = SpanPreprocessor().encode([question], ROBERTA)
     assert ROBERTA.convert_ids_to_tokens(roberta.ids) == [
         *("<s>", "▁tea", "</s>", "</s>"),
         *("▁red", "▁tea", "</s>"),
     ]
     assert roberta.types is None
-    (bert,) = Windows().encode([question], BERT)
+    (bert,) = SpanPreprocessor().encode([question], BERT)
     assert BERT.convert_ids_to_tokens(bert.ids) == [
         *("[CLS]", "tea", "[SEP]"),
         *("r", "##e", "##d", "tea", "[SEP]"),
@@ -83,13 +83,13 @@ def test_the_two_families_surround_pairs_with_their_own_tokens():
 
 
 def test_words_end_where_the_official_scripts_say():
-    (encoded,) = Windows().encode([ask("red\u202ftea\tin\r\nthe\u3000tea ")], ROBERTA)
+    (encoded,) = SpanPreprocessor().encode([ask("red\u202ftea\tin\r\nthe\u3000tea ")], ROBERTA)
     assert encoded.about.document.words == ("red", "tea", "in", "the\u3000tea")
 
 
 def test_windows_without_the_answer_point_at_the_first_token():
     question = ask("red tea in the town", "town")
-    windows = Windows(longest=11, stride=2)
+    windows = SpanPreprocessor(longest=11, stride=2)
     encoded = list(windows.encode([question], ROBERTA, training=True))
     assert len(encoded) > 2
     assert encoded[0].labels == (0, 0)
@@ -102,7 +102,7 @@ def test_only_the_first_answer_is_learned():
     question = ask("red tea", "tea")
     other = replace(question, answers=(*question.answers, Answer("red", 0)))
     labels = [
-        [x.labels for x in Windows().encode([each], ROBERTA, training=True)]
+        [x.labels for x in SpanPreprocessor().encode([each], ROBERTA, training=True)]
         for each in (question, other)
     ]
     assert labels[0] == labels[1]
@@ -124,7 +124,7 @@ def test_a_question_whose_answer_is_not_there_is_not_learned(wrong, compat):
     good = ask("red milk tea", "tea")
     bad = replace(ask("red milk tea"), answers=wrong)
     bad = replace(bad, context="red milk cup") if wrong == (Answer("tea", 90),) else bad
-    windows = Windows(compat=compat)
+    windows = SpanPreprocessor(compat=compat)
     assert [x.example for x in windows.encode([bad, good], ROBERTA, training=True)] == [1]
     assert [x.example for x in windows.encode([bad, good], ROBERTA)] == [0, 1]
 
@@ -132,12 +132,12 @@ def test_a_question_whose_answer_is_not_there_is_not_learned(wrong, compat):
 def test_an_answer_without_tokens_is_not_learned():
     question = ask("tea \0\0 red", "\0\0")
     for compat in (False, True):
-        assert not list(Windows(compat=compat).encode([question], BERT, training=True))
+        assert not list(SpanPreprocessor(compat=compat).encode([question], BERT, training=True))
 
 
 def labelled(context: str, answer: str, compat: bool, tokenizer: Any = ROBERTA) -> list[str]:
     question = ask(context, answer)
-    (encoded,) = Windows(compat=compat).encode([question], tokenizer, training=True)
+    (encoded,) = SpanPreprocessor(compat=compat).encode([question], tokenizer, training=True)
     first, last = encoded.labels
     return tokenizer.convert_ids_to_tokens(encoded.ids[first : last + 1])
 
@@ -157,30 +157,30 @@ def test_answers_within_a_word_are_labelled_by_pieces_or_else_by_the_word():
 
 
 def test_an_empty_question_is_one():
-    (encoded,) = Windows().encode([ask("red tea", question="")], ROBERTA)
+    (encoded,) = SpanPreprocessor().encode([ask("red tea", question="")], ROBERTA)
     assert len(encoded.ids) == 6
-    assert answer_of(Windows(), ask("red tea", "tea", question="")) == "tea"
+    assert answer_of(SpanPreprocessor(), ask("red tea", "tea", question="")) == "tea"
 
 
 def test_a_long_question_is_cut():
-    (encoded,) = Windows().encode([ask("red tea", question="tea " * 99)], ROBERTA)
+    (encoded,) = SpanPreprocessor().encode([ask("red tea", question="tea " * 99)], ROBERTA)
     assert len(encoded.ids) == 64 + 4 + 2
 
 
 def test_questions_about_one_context_share_its_tokens():
     questions = [ask("red tea"), ask("the town"), ask("red tea", question="red")]
-    documents = [x.about.document for x in Windows().encode(questions, ROBERTA)]
+    documents = [x.about.document for x in SpanPreprocessor().encode(questions, ROBERTA)]
     assert documents[0] is documents[2] is not documents[1]
 
 
 def test_room_for_one_token_of_the_context_is_needed():
     question = ask("red tea in the town", "town", question="the tea")
-    assert answer_of(Windows(longest=7, answer=1), ask("red tea", "tea")) == "tea"
+    assert answer_of(SpanPreprocessor(longest=7, answer=1), ask("red tea", "tea")) == "tea"
     with pytest.raises(ConfigError, match=r"Inputs of 6 tokens are too short: 4 special .* 2"):
-        list(Windows(longest=6).encode([question], ROBERTA))
+        list(SpanPreprocessor(longest=6).encode([question], ROBERTA))
 
 
 @pytest.mark.parametrize("name", ["longest", "query", "stride", "best", "answer"])
 def test_windows_need_positive_sizes(name):
     with pytest.raises(ConfigError, match=f"`{name}` is 0"):
-        replace(Windows(), **{name: 0})
+        replace(SpanPreprocessor(), **{name: 0})

@@ -7,30 +7,34 @@ import pytest
 import torch
 
 import polyprune as pp
-from polyprune.evaluation.settings import Grid, Setting, Setup
-from polyprune.evaluation.start import stacked
-from polyprune.evaluation.tuning import Tuning
-from polyprune.model.components import sizes
-from polyprune.model.gates_file import SHARED
-from polyprune.pruning.budget import ComponentWeights, unflatten
-from polyprune.pruning.dynamic import boundaries
-from polyprune.pruning.elastic import Elastic
-from polyprune.pruning.gating import DynamicGating, FixedGating
+from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace, Trial
+from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
+from polyprune.evaluation.readout_init import stack_rows
+from polyprune.model.files.gates_file import SHARED
+from polyprune.model.network.components import sizes
+from polyprune.pruning.gates.dynamic import boundaries
+from polyprune.pruning.gates.elastic import Elastic
+from polyprune.pruning.gates.gatings import DynamicGating, FixedGating
+from polyprune.pruning.selection.ranking import ComponentWeights, unflatten
 from polyprune.training.loop import StepReport
 from polyprune.training.run import Stopped, train
 
-QUICK = Grid((1e-2,), (1,), batch=4)
+QUICK = SearchSpace((1e-2,), (1,), batch=4)
 
 
-def tuned(setup: Setup, out: Path, grid: Grid = QUICK, *, force: bool = False) -> Tuning:
+def tuned(
+    setup: FineTuneConfig, out: Path, grid: SearchSpace = QUICK, *, force: bool = False
+) -> HyperparameterSearch:
     """Fine-tuning to its end."""
-    tuning = Tuning(setup, grid, out, force=force)
+    tuning = HyperparameterSearch(setup, grid, out, force=force)
     for setting in tuning.pending():
         trained(tuning, setting)
     return tuning
 
 
-def trained(tuning: Tuning, setting: Setting, stops: Iterable[int] = ()) -> list[StepReport]:
+def trained(
+    tuning: HyperparameterSearch, setting: Trial, stops: Iterable[int] = ()
+) -> list[StepReport]:
     """The reports of one run, stopped after these steps and started again each time."""
     run, folder = tuning.run(setting, tuning.encode())
     reports: list[StepReport] = []
@@ -63,7 +67,7 @@ def gates_a_language(speaking: Path, folder: Path) -> Path:
     english, russian = (pp.open_gates(model.shape) for _ in range(2))
     english.units[0][:, [2, 3]] = 0
     russian.units[0][:, [1, 3]] = 0
-    gating = FixedGating(stacked([english, russian]))
+    gating = FixedGating(stack_rows([english, russian]))
     model.elastic = Elastic(gating, ("en", "ru"), ComponentWeights.of(model.shape))
     return _saved(model, speaking, folder)
 

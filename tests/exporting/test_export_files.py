@@ -13,17 +13,17 @@ from conftest import SENTENCES, speaking_model, text_folder
 from shapes import pruned, said
 
 import polyprune as pp
-from polyprune.corpora.batches import Batching
+from polyprune.corpora.batching import Batching
 from polyprune.errors import CheckpointError, ConfigError, UnknownName
 from polyprune.evaluation.quality import guess_words
-from polyprune.exporting import quality, runners, write
-from polyprune.exporting.compare import Difference
+from polyprune.exporting import export_model, quality, runners
+from polyprune.exporting.export_model import ExportConfig, export
+from polyprune.exporting.export_text import export_texts
+from polyprune.exporting.output_difference import OutputDifference
 from polyprune.exporting.runners import load_runner
 from polyprune.exporting.runtimes import RUNTIMES, Runtime
-from polyprune.exporting.texts import texts_for
-from polyprune.exporting.write import Plan, export
-from polyprune.model.folder import broken_seals
-from polyprune.model.hub import load_tokenizer
+from polyprune.loading.hub import load_tokenizer
+from polyprune.model.network.folder import checksum_mismatches
 
 for _package in ("onnxscript", "onnxruntime", "openvino"):
     pytest.importorskip(_package, reason='needs pip install "polyprune[openvino]"')
@@ -49,9 +49,9 @@ def place(tmp_path_factory) -> Path:
             if plan.runtime == "openvino":  # of the same file: writing it takes seconds
                 made = place / "bytes" / "onnx" / "model.onnx"
                 patch.setattr(
-                    write, "write_onnx", lambda _, path, made=made, **__: copy(made, path)
+                    export_model, "write_onnx", lambda _, path, made=made, **__: copy(made, path)
                 )
-            export(small, place / name, plan, texts_for(small, str(text)))
+            export(small, place / name, plan, export_texts(small, str(text)))
     return place
 
 
@@ -61,9 +61,9 @@ def copy(source: Path, target: Path) -> None:
 
 
 PLANS = {
-    "single": Plan("onnx", "fp32", threads=1),
-    "bytes": Plan("onnx", "int8", threads=1),
-    "intel": Plan("openvino", "int8", threads=1),
+    "single": ExportConfig("onnx", "fp32", threads=1),
+    "bytes": ExportConfig("onnx", "int8", threads=1),
+    "intel": ExportConfig("openvino", "int8", threads=1),
 }
 
 
@@ -91,7 +91,7 @@ def test_the_folder_says_what_was_compared(place):
     assert all(each["largest"] > 0 for each in card["differences"].values())
     assert all(each["cosine"] > 0.98 for each in card["differences"].values())
     assert card["calibrated"] == dict.fromkeys(SENTENCES, 12)
-    assert broken_seals(place / "bytes") == []
+    assert checksum_mismatches(place / "bytes") == []
     exact = json.loads((place / "single" / "export.json").read_text())
     assert exact["largest_difference"] < 1e-4
     assert all(each["agreement"] == 1 for each in exact["differences"].values())
@@ -120,12 +120,12 @@ def test_bytes_do_not_depend_on_neighbours(place, name):
 
 def test_bytes_compute_what_was_tried_in_torch(place):
     """The product of bytes in a runtime is the one that the graph computes in torch."""
-    from polyprune.exporting.graph import Graph
-    from polyprune.exporting.precision import quantized
+    from polyprune.exporting.export_graph import ExportGraph
+    from polyprune.exporting.quantization import quantize
 
     model = pp.load(place / "small")
-    texts = texts_for(model, str(place / "text"))
-    graph, inputs = quantized(Graph(model), texts.to_calibrate()), arrays(3, 9)
+    texts = export_texts(model, str(place / "text"))
+    graph, inputs = quantize(ExportGraph(model), texts.to_calibrate()), arrays(3, 9)
     with torch.inference_mode():
         (expected,) = graph(**{name: torch.tensor(array) for name, array in inputs.items()})
     found = load_runner(place / "bytes", 1)(inputs)["logits"]
@@ -205,29 +205,34 @@ def test_a_runtime_that_dies_is_told(place, monkeypatch):
 @pytest.mark.parametrize("largest", [2e-4, float("inf"), float("nan")])
 def test_an_export_that_differs_is_not_kept(place, tmp_path, monkeypatch, largest):
     model = pp.load(place / "small")
-    wrong = {"sw": Difference(largest, 1.0, 1.0)}
-    monkeypatch.setattr(write, "_write_model", lambda *_: write.Graph(model))
-    monkeypatch.setattr(write, "open_runner", lambda *_: None)
-    monkeypatch.setattr(write, "compare", lambda *_: wrong)
-    texts = texts_for(model, str(place / "text"))
+    wrong = {"sw": OutputDifference(largest, 1.0, 1.0)}
+    monkeypatch.setattr(export_model, "_write_model", lambda *_: export_model.ExportGraph(model))
+    monkeypatch.setattr(export_model, "open_runner", lambda *_: None)
+    monkeypatch.setattr(export_model, "compare", lambda *_: wrong)
+    texts = export_texts(model, str(place / "text"))
     with pytest.raises(CheckpointError, match=r"differs from the model by .* in sw"):
-        export(model, tmp_path / "out", Plan(), texts)
+        export(model, tmp_path / "out", ExportConfig(), texts)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_model_that_cannot_read_is_compared_on_random_tokens_and_has_no_bytes(tmp_path):
     model = pruned(tmp_path / "model", "xlm-roberta", "hidden-states", "dense")
-    texts = texts_for(model)
+    texts = export_texts(model)
     (probe,) = texts.to_compare()
     assert probe.language == "random tokens"
     with pytest.raises(ConfigError, match="without a tokenizer cannot read"):
-        export(model, tmp_path / "out", Plan(precision="int8"), texts)
+        export(model, tmp_path / "out", ExportConfig(precision="int8"), texts)
 
 
 def test_pooling_is_for_sentence_encoders(place, tmp_path):
     model = pp.load(place / "small")
     with pytest.raises(ConfigError, match="--pooled is for sentence encoders"):
-        export(model, tmp_path / "out", Plan(pooled=True), texts_for(model, str(place / "text")))
+        export(
+            model,
+            tmp_path / "out",
+            ExportConfig(pooled=True),
+            export_texts(model, str(place / "text")),
+        )
 
 
 @pytest.mark.parametrize(
@@ -240,7 +245,7 @@ def test_pooling_is_for_sentence_encoders(place, tmp_path):
 )
 def test_what_does_not_exist_is_refused(plan, error, why):
     with pytest.raises(error, match=why.replace("?", r"\?")):
-        Plan(*plan)
+        ExportConfig(*plan)
 
 
 def test_every_runtime_has_its_runner():

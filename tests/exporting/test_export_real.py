@@ -3,15 +3,15 @@
 import pytest
 
 import polyprune as pp
-from polyprune.corpora.batches import Batching
+from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import open_corpus
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words
 from polyprune.exporting import quality
+from polyprune.exporting.export_model import ExportConfig, export
+from polyprune.exporting.export_text import export_texts
 from polyprune.exporting.runners import load_runner
-from polyprune.exporting.texts import texts_for
-from polyprune.exporting.write import Plan, export
-from polyprune.model.hub import load_tokenizer
+from polyprune.loading.hub import load_tokenizer
 
 for _package in ("onnxscript", "onnxruntime", "openvino"):
     pytest.importorskip(_package, reason='needs pip install "polyprune[openvino]"')
@@ -47,7 +47,7 @@ def test_uneven_emptied_and_rank_pruned_models_are_equal(tmp_path, e5_folder, ru
     original = pp.load(e5_folder if name == "e5" else "sprout")
     small = cut(original, 3)
     small.config.name_or_path = original.config.name_or_path
-    made = export(small, tmp_path / "out", Plan(runtime, threads=1), texts_for(small))
+    made = export(small, tmp_path / "out", ExportConfig(runtime, threads=1), export_texts(small))
     assert len(made.differences) == 15
     assert made.largest < 1e-4
 
@@ -55,7 +55,7 @@ def test_uneven_emptied_and_rank_pruned_models_are_equal(tmp_path, e5_folder, ru
 @pytest.mark.parametrize("runtime", ["onnx", "openvino"])
 def test_sprout_guesses_words_as_well_in_bytes(tmp_path, runtime):
     model = pp.load("sprout")
-    export(model, tmp_path / "out", Plan(runtime, "int8", threads=1), texts_for(model))
+    export(model, tmp_path / "out", ExportConfig(runtime, "int8", threads=1), export_texts(model))
     tokenizer, text = load_tokenizer(tmp_path / "out"), lines()
     before = guess_words(model, tokenizer, text)
     after = quality.guess_words(load_runner(tmp_path / "out", 1), tokenizer, text)
@@ -67,7 +67,7 @@ def test_e5_small_finds_translations_as_well_in_bytes(tmp_path, e5_folder, spars
     model = pp.load(e5_folder)
     if sparsity:
         model = half(model, tmp_path)
-    export(model, tmp_path / "out", Plan("onnx", "int8", True, 1), texts_for(model))
+    export(model, tmp_path / "out", ExportConfig("onnx", "int8", True, 1), export_texts(model))
     tokenizer, text = load_tokenizer(tmp_path / "out"), lines()
     before = find_translations(model, tokenizer, text, "en")
     batching = Batching(tokenizer, prefix="query: ")
@@ -78,8 +78,8 @@ def test_e5_small_finds_translations_as_well_in_bytes(tmp_path, e5_folder, spars
 
 def half(model, tmp_path):
     """What scores on a little text leave of it."""
+    from polyprune.pruning.criteria.scoring import Scoring, score
     from polyprune.pruning.prune import Budget, Method
-    from polyprune.pruning.scoring import Scoring, score
     from polyprune.pruning.write import Target, write_model
 
     corpus = open_corpus(text_folder("sample"))

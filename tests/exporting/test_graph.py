@@ -5,8 +5,8 @@ import torch
 from conftest import batch
 from shapes import SHAPES, pruned, said
 
-from polyprune.exporting.graph import POOLED, Graph
-from polyprune.pruning.losses import pool
+from polyprune.exporting.export_graph import POOLED, ExportGraph
+from polyprune.pruning.criteria.losses import pool
 
 
 def close(a, b, mask):
@@ -20,7 +20,7 @@ def close(a, b, mask):
 def test_every_family_in_every_shape(tmp_path, family, shape):
     model, inputs = pruned(tmp_path, family, "masked-lm", shape), batch(family)
     with torch.inference_mode():
-        (logits,) = Graph(model)(**inputs)
+        (logits,) = ExportGraph(model)(**inputs)
     assert close(logits, said(model, inputs)["logits"], inputs["attention_mask"])
 
 
@@ -28,7 +28,7 @@ def test_every_family_in_every_shape(tmp_path, family, shape):
 @pytest.mark.parametrize("family", ["bert", "xlm-roberta"], ids=str)
 def test_every_readout(tmp_path, family, readout, shape):
     model, inputs = pruned(tmp_path, family, readout, shape), batch(family)
-    graph, expected = Graph(model), said(model, inputs)
+    graph, expected = ExportGraph(model), said(model, inputs)
     with torch.inference_mode():
         found = dict(zip(graph.outputs, graph(**inputs), strict=True))
     assert found.keys() == expected.keys()
@@ -40,14 +40,14 @@ def test_token_types_may_be_left_out(tmp_path):
     model, inputs = pruned(tmp_path, "bert", "hidden-states", "dense"), batch("bert")
     del inputs["token_type_ids"]
     with torch.inference_mode():
-        states, _ = Graph(model)(**inputs)
+        states, _ = ExportGraph(model)(**inputs)
     assert close(states, said(model, inputs)["last_hidden_state"], inputs["attention_mask"])
 
 
 @pytest.mark.parametrize("pooling", ["mean", "first"])
 def test_sentences_are_pooled(tmp_path, pooling):
     model, inputs = pruned(tmp_path, "bert", "hidden-states", "uneven"), batch("bert")
-    graph = Graph(model, pooling)
+    graph = ExportGraph(model, pooling)
     with torch.inference_mode():
         (vectors,) = graph(**inputs)
     states = said(model, inputs)["last_hidden_state"]
@@ -59,4 +59,4 @@ def test_a_sentence_of_nothing_but_padding_is_finite(tmp_path):
     model, inputs = pruned(tmp_path, "bert", "hidden-states", "dense"), batch("bert")
     inputs["attention_mask"][1] = 0
     with torch.inference_mode():
-        assert Graph(model, "mean")(**inputs)[0].isfinite().all()
+        assert ExportGraph(model, "mean")(**inputs)[0].isfinite().all()

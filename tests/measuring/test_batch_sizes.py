@@ -3,16 +3,16 @@
 import pytest
 
 from polyprune.errors import ConfigError
-from polyprune.measuring.batches import LARGEST, Trial, best_batch
+from polyprune.measuring.batch_search import LARGEST, BatchTrial, best_batch
 
 
 def a_model(speeds: dict[int, float], weights: int = 100, each: int = 10):
     """One that takes so many bytes a sentence, and is so fast at each size; then never faster."""
     tried = []
 
-    def attempt(size: int) -> Trial:
+    def attempt(size: int) -> BatchTrial:
         tried.append(size)
-        return Trial(size, speeds.get(size, max(speeds.values())), weights + each * size)
+        return BatchTrial(size, speeds.get(size, max(speeds.values())), weights + each * size)
 
     return attempt, tried
 
@@ -37,7 +37,7 @@ def test_memory_is_never_exceeded():
     attempt, tried = a_model(GROWING)
     found = best_batch(attempt, memory=300)
     assert tried == [1, 2, 4, 8, 16]  # 32 would take 420, as the two before tell
-    assert found.best == Trial(16, 16.0, 260)
+    assert found.best == BatchTrial(16, 16.0, 260)
     assert found.stopped == "memory"
     assert best_batch(a_model(GROWING)[0], memory=420).best.batch == 32
 

@@ -3,10 +3,10 @@
 import pytest
 
 from polyprune.measuring import noise
-from polyprune.measuring.noise import Noise, TooNoisy, watching
-from polyprune.measuring.speed import Speed
+from polyprune.measuring.noise import Noise, TooNoisy, monitor_noise
+from polyprune.measuring.speed import SpeedResult
 
-QUIET = Speed(1.0, 1.0, 0.99, 1.01, spread=0.01, calls=100)
+QUIET = SpeedResult(1.0, 1.0, 0.99, 1.01, spread=0.01, calls=100)
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def books(tmp_path, monkeypatch):
 
 
 def test_the_books_are_read_before_and_after(books):
-    with watching() as watched:
+    with monitor_noise() as watched:
         books(stolen=60, waited=6.0, up=110.0)  # of 10 seconds on two processors
     found = watched.noise([QUIET])
     assert found.steal == pytest.approx(60 / 2000)
@@ -46,7 +46,7 @@ def test_the_books_are_read_before_and_after(books):
 def test_without_books_only_the_numbers_speak(tmp_path, monkeypatch):
     for name in ("STAT", "PRESSURE", "UPTIME"):
         monkeypatch.setattr(noise, name, tmp_path / "nowhere")
-    with watching() as watched:
+    with monitor_noise() as watched:
         pass
     found = watched.noise([QUIET])
     assert found.steal is None

@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import nn
 
-from polyprune.measuring.memory import FORGET, Gauge, OutOfMemory, in_child, peak_memory
-from polyprune.measuring.workload import Batch
+from polyprune.measuring.memory import FORGET, MemoryGauge, OutOfMemory, in_child, peak_memory
+from polyprune.measuring.workload import TokenBatch
 
 MEGABYTE = 2**20
-BATCH = Batch(torch.ones(1, 4, dtype=torch.long))
+BATCH = TokenBatch(torch.ones(1, 4, dtype=torch.long))
 
 pytestmark = pytest.mark.skipif(not FORGET.exists(), reason="Linux alone forgets a peak")
 
@@ -38,7 +38,7 @@ class Load:
 
 
 def test_the_peak_is_that_of_running_and_not_of_loading():
-    gauge = Gauge(Load(), torch.get_num_threads(), "float32")
+    gauge = MemoryGauge(Load(), torch.get_num_threads(), "float32")
     peak = gauge.peak(gauge.call(BATCH))
     assert 60 * MEGABYTE < gauge.weights < 80 * MEGABYTE
     assert 185 * MEGABYTE < peak < 215 * MEGABYTE

@@ -6,11 +6,11 @@ import pytest
 from clocks import Time
 
 from polyprune.errors import ConfigError
-from polyprune.measuring import batches, report
-from polyprune.measuring.memory import Memory
-from polyprune.measuring.report import Asked, Entrant, ideal, measure, ticks
+from polyprune.measuring import batch_search, measurement
+from polyprune.measuring.measurement import Entry, MeasureConfig, count_steps, ideal, measure
+from polyprune.measuring.memory import MemoryUse
 from polyprune.measuring.workload import Workload
-from polyprune.model.shape import EncoderShape
+from polyprune.model.network.shape import EncoderShape
 
 DENSE = EncoderShape(60, 34, 0, 24, 6, (4, 4), (40, 40), 24)
 HALF = DENSE.keeping((2, 2), (20, 20), 24)
@@ -54,21 +54,21 @@ class FakeGauge:
 def in_this_process(monkeypatch):
     monkeypatch.setattr("polyprune.measuring.turns.gc.collect", lambda: 0)
     monkeypatch.setattr(
-        report, "peak_memory", lambda _, batch, **__: Memory(100, 100 + 10 * len(batch))
+        measurement, "peak_memory", lambda _, batch, **__: MemoryUse(100, 100 + 10 * len(batch))
     )
-    monkeypatch.setattr(batches, "Gauge", FakeGauge)
+    monkeypatch.setattr(batch_search, "Gauge", FakeGauge)
     monkeypatch.setattr(
-        batches, "in_child", lambda function, *arguments: function(*arguments, clock=TIME)
+        batch_search, "in_child", lambda function, *arguments: function(*arguments, clock=TIME)
     )
 
 
 def entrants():
-    return [Entrant("dense", Fake(1.0, 2.0), DENSE), Entrant("half", Fake(1.0, 1.0), HALF)]
+    return [Entry("dense", Fake(1.0, 2.0), DENSE), Entry("half", Fake(1.0, 1.0), HALF)]
 
 
 def test_everything_is_measured_beside_the_first():
     both = entrants()
-    asked = Asked(Workload(60, 9), batch=4, rounds=30, memory=1000)
+    asked = MeasureConfig(Workload(60, 9), batch=4, rounds=30, memory=1000)
     counted = []
 
     def watch(_, things):
@@ -89,26 +89,26 @@ def test_everything_is_measured_beside_the_first():
     assert half.at_best is not None
     assert half.best.best.batch == 32  # 64 and 128 bring less than 2 % each
     assert half.at_best.ratio == pytest.approx(65 / 33, rel=0.05)
-    assert len(counted) == ticks(both, asked)
+    assert len(counted) == count_steps(both, asked)
     assert both[0].loader.seen[-1] == (32, 9)
 
 
 def test_at_batch_one_latency_is_the_speed():
-    asked = Asked(Workload(60, 9), rounds=30)
+    asked = MeasureConfig(Workload(60, 9), rounds=30)
     both = entrants()
     found = measure(both, asked, clock=TIME).models["half"]
     assert found.speed is found.latency
     assert found.best is found.at_best is None
-    assert ticks(both, asked) == 2 + 100
+    assert count_steps(both, asked) == 2 + 100
 
 
 def test_the_ideal_counts_padding_and_needs_both_shapes():
     first, second = entrants()
     padded = Workload(60, 9, ((5, 6, 7), (5, 6))).batches(2)
     assert ideal(first, second, padded) == pytest.approx(2)
-    assert ideal(first, Entrant("export", Fake(1, 1), None), padded) is None
+    assert ideal(first, Entry("export", Fake(1, 1), None), padded) is None
 
 
 def test_no_models_are_refused():
     with pytest.raises(ConfigError, match="no models to measure"):
-        measure([], Asked(Workload(60)))
+        measure([], MeasureConfig(Workload(60)))

@@ -6,7 +6,7 @@ import pytest
 
 from polyprune.errors import ConfigError, UnknownName
 from polyprune.measuring.roofline import GPUS, bound, break_even_tokens, kernels
-from polyprune.model.shape import EncoderShape
+from polyprune.model.network.shape import EncoderShape
 
 BASE = EncoderShape(250002, 514, 1, 768, 64, (12,) * 12, (3072,) * 12, 768)
 """XLM-R base."""

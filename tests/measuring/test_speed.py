@@ -7,8 +7,8 @@ from clocks import Time
 from conftest import batch
 
 from polyprune.errors import ConfigError
-from polyprune.measuring.speed import compare, ratios
-from polyprune.measuring.workload import Batch
+from polyprune.measuring.speed import compare_speed, ratios
+from polyprune.measuring.workload import TokenBatch
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,7 @@ def test_models_are_compared_and_left_as_they_were(model):
         watched.append(name)
         return things
 
-    found = compare(
+    found = compare_speed(
         {"one": model, "two": model}, ids, rounds=2, watch=watch, clock=lambda: float(next(ticks))
     )
     assert list(found) == ["one", "two"]
@@ -67,7 +67,7 @@ def test_functions_are_compared_with_models(model):
     time, seen = Time(), []
     ids = batch("xlm-roberta", examples=2)["input_ids"]
     model.register_forward_hook(lambda *_: setattr(time, "now", time.now + 8.0))
-    found = compare(
+    found = compare_speed(
         {"model": model, "exported": a_runner(time, 1.0, seen)}, ids, rounds=3, clock=time
     )
     assert found["exported"].ratio == 4
@@ -77,8 +77,10 @@ def test_functions_are_compared_with_models(model):
 
 def test_a_round_goes_through_all_batches():
     time = Time()
-    sizes = [Batch(torch.ones(n, 5, dtype=torch.long)) for n in (1, 3)]
-    found = compare({"a": a_runner(time, 2.0), "b": a_runner(time, 1.0)}, sizes, clock=time)["b"]
+    sizes = [TokenBatch(torch.ones(n, 5, dtype=torch.long)) for n in (1, 3)]
+    found = compare_speed({"a": a_runner(time, 2.0), "b": a_runner(time, 1.0)}, sizes, clock=time)[
+        "b"
+    ]
     assert found.ratio == 2
     assert found.sentences_per_second == 1
     assert found.tokens_per_second == 5
@@ -90,20 +92,21 @@ def test_a_round_goes_through_all_batches():
 
 def test_it_is_the_whole_turn_of_a_model_that_is_long_enough():
     time, seen = Time(), []
-    four = [Batch(torch.ones(1, 5, dtype=torch.long))] * 4
-    compare({"a": a_runner(time, 2**-9, seen)}, four, rounds=2, clock=time)  # about 2 ms
+    four = [TokenBatch(torch.ones(1, 5, dtype=torch.long))] * 4
+    compare_speed({"a": a_runner(time, 2**-9, seen)}, four, rounds=2, clock=time)  # about 2 ms
     assert len(seen) == 4 * (3 + 2)
     seen.clear()
-    compare({"a": a_runner(time, 2**-9, seen)}, four[:1], rounds=2, clock=time)
+    compare_speed({"a": a_runner(time, 2**-9, seen)}, four[:1], rounds=2, clock=time)
     assert len(seen) == 3 + 3 * 2
 
 
 def test_each_on_batches_of_its_own_is_compared_by_sentences():
     time = Time()
     own = {
-        name: [Batch(torch.ones(n, 2, dtype=torch.long))] for name, n in {"a": 1, "b": 8}.items()
+        name: [TokenBatch(torch.ones(n, 2, dtype=torch.long))]
+        for name, n in {"a": 1, "b": 8}.items()
     }
-    found = compare({"a": a_runner(time, 1.0), "b": a_runner(time, 0.5)}, own, clock=time)
+    found = compare_speed({"a": a_runner(time, 1.0), "b": a_runner(time, 0.5)}, own, clock=time)
     assert found["b"].ratio == 2
     assert found["b"].seconds == 4
 
@@ -113,9 +116,9 @@ def test_padding_is_masked_and_not_counted(model):
     mask = torch.tensor([[1] * 6, [1] * 2 + [0] * 4])
     passed, ticks = [], iter(range(1000))
     model.register_forward_hook(lambda _, __, inputs, ___: passed.append(inputs), with_kwargs=True)
-    found = compare({"one": model}, [Batch(ids, mask)], rounds=2, clock=lambda: float(next(ticks)))[
-        "one"
-    ]
+    found = compare_speed(
+        {"one": model}, [TokenBatch(ids, mask)], rounds=2, clock=lambda: float(next(ticks))
+    )["one"]
     assert found.tokens_per_second == 8
     assert passed[0]["attention_mask"].equal(mask)
 
@@ -123,12 +126,12 @@ def test_padding_is_masked_and_not_counted(model):
 def test_nothing_to_measure_is_said(model):
     ids = batch("xlm-roberta")["input_ids"]
     with pytest.raises(ConfigError, match="no models to compare"):
-        compare({}, ids)
+        compare_speed({}, ids)
     with pytest.raises(ConfigError, match="one round or more"):
-        compare({"one": model}, ids, rounds=0)
+        compare_speed({"one": model}, ids, rounds=0)
 
 
 def test_half_precision_is_for_gpus(model):
     ids = batch("xlm-roberta")["input_ids"]
     with pytest.raises(ConfigError, match=r"float16 is for CUDA.*on cpu"):
-        compare({"one": model}, ids, precision="float16")
+        compare_speed({"one": model}, ids, precision="float16")

@@ -7,14 +7,20 @@ import pytest
 from clocks import Time
 
 from polyprune.errors import ConfigError
-from polyprune.measuring import speed, table, target
-from polyprune.measuring.noise import Noise, TooNoisy, Watched
-from polyprune.measuring.table import Load, Maker, cached_table, liked_multiple, take_table
-from polyprune.measuring.target import CLOSE, Aim, Goal, fit
-from polyprune.model.shrink import shape_kept, shrink
+from polyprune.measuring import latency_timing, speed, speed_target
+from polyprune.measuring.latency_timing import (
+    BatchShape,
+    EncoderFactory,
+    cached_table,
+    measure_table,
+    preferred_multiple,
+)
+from polyprune.measuring.noise import Noise, NoiseMonitor, TooNoisy
+from polyprune.measuring.speed_target import CLOSE, FitRequest, SpeedGoal, fit_to_speed
+from polyprune.model.surgery.shrink import shape_kept, shrink
 from polyprune.pruning.prune import Budget, Method, choose
 
-LOAD = Load(1, 8)
+LOAD = BatchShape(1, 8)
 
 
 class Machine(Time):
@@ -45,15 +51,15 @@ def machine(monkeypatch):
 
 
 def put(machine, monkeypatch):
-    for module in (table, target, speed):
+    for module in (latency_timing, speed_target, speed):
         monkeypatch.setattr(module, "call_of", machine.call_of)
     monkeypatch.setattr("polyprune.measuring.turns.gc.collect", lambda: 0)
-    monkeypatch.setattr(Watched, "noise", lambda self, speeds: Noise())
+    monkeypatch.setattr(NoiseMonitor, "noise", lambda self, speeds: Noise())
     return machine
 
 
 def test_a_table_is_what_the_machine_does(model, machine):
-    found = take_table(model, LOAD, clock=machine)
+    found = measure_table(model, LOAD, clock=machine)
     assert found.base == pytest.approx(1e-3)
     assert [float(found.attention(n)) for n in (0, 1, 3, 4)] == pytest.approx([0, 2e-3, 6e-3, 8e-3])
     assert [float(found.feed_forward(n)) for n in (0, 7, 40)] == pytest.approx([0, 1.4e-3, 8e-3])
@@ -63,7 +69,7 @@ def test_a_table_is_what_the_machine_does(model, machine):
 
 def test_it_is_measured_once_a_machine_and_a_batch(model, machine, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(table, "take_table", partial(take_table, clock=machine))
+    monkeypatch.setattr(latency_timing, "take_table", partial(measure_table, clock=machine))
     first = cached_table(model, LOAD)
     timed = machine.timed
     assert cached_table(model, LOAD) == first
@@ -79,7 +85,7 @@ def test_it_is_measured_once_a_machine_and_a_batch(model, machine, monkeypatch, 
 
 def test_models_of_a_table_have_the_shape_of_the_real_one_and_no_readout(model):
     shape = replace(model.shape, heads=(0, 3), units=(5, 0))
-    made = Maker(model)(shape)
+    made = EncoderFactory(model)(shape)
     assert made.shape == shape
     assert made.config.pre_norm == model.config.pre_norm
     assert made(LOAD.batch_for(model).ids).last_hidden_state.isfinite().all()
@@ -91,13 +97,13 @@ def test_models_of_a_table_have_the_shape_of_the_real_one_and_no_readout(model):
 )
 def test_the_smallest_multiple_that_is_as_fast_is_liked(slower, liked):
     widths = {64 + step: slower.get(step, 1.0) for step in (1, 4, 8, 16, 32)} | {64: 1.0}
-    assert liked_multiple(widths.items()) == liked
-    assert liked_multiple([]) == 1
+    assert preferred_multiple(widths.items()) == liked
+    assert preferred_multiple([]) == 1
 
 
-def aim(model, machine, goal, parameters=None) -> Aim:
-    found = take_table(model, LOAD, clock=machine)
-    return Aim(goal, LOAD, found, lambda time: Budget(parameters=parameters, time=time))
+def aim(model, machine, goal, parameters=None) -> FitRequest:
+    found = measure_table(model, LOAD, clock=machine)
+    return FitRequest(goal, LOAD, found, lambda time: Budget(parameters=parameters, time=time))
 
 
 @pytest.mark.parametrize("mixed", [1.0, 1.3, 0.8])
@@ -106,7 +112,9 @@ def test_a_speedup_is_reached_though_sublayers_are_not_quite_a_sum(
     model, monkeypatch, mixed, asked
 ):
     machine = put(Machine(mixed), monkeypatch)
-    found = fit(model, Method("random"), None, aim(model, machine, Goal(asked)), clock=machine)
+    found = fit_to_speed(
+        model, Method("random"), None, aim(model, machine, SpeedGoal(asked)), clock=machine
+    )
     small = shrink(model, choose(model, Method("random"), found.budget))
     true = machine.seconds(model.shape) / machine.seconds(small.shape)
     assert asked - 1e-9 <= true <= asked * 1.1  # a head of eight is no small step
@@ -116,16 +124,16 @@ def test_a_speedup_is_reached_though_sublayers_are_not_quite_a_sum(
 
 
 def test_a_latency_is_reached(model, machine):
-    goal = Goal(seconds=9e-3)
-    found = fit(model, Method("random"), None, aim(model, machine, goal), clock=machine)
+    goal = SpeedGoal(seconds=9e-3)
+    found = fit_to_speed(model, Method("random"), None, aim(model, machine, goal), clock=machine)
     kept = shape_kept(choose(model, Method("random"), found.budget), model.shape)
     assert 9e-3 * (1 - 3 * CLOSE) <= machine.seconds(kept) <= 9e-3 + 1e-9
     assert found.as_dict()["asked"] == {"speedup": None, "seconds": 9e-3}
 
 
 def test_what_is_small_enough_may_be_faster_than_asked(model, machine):
-    wanted = aim(model, machine, Goal(1.1), parameters=6_000)
-    found = fit(model, Method("magnitude"), None, wanted, clock=machine)
+    wanted = aim(model, machine, SpeedGoal(1.1), parameters=6_000)
+    found = fit_to_speed(model, Method("magnitude"), None, wanted, clock=machine)
     assert found.tries == 1
     assert found.binds == ("parameters",)
     assert found.speedup > 1.1
@@ -134,11 +142,13 @@ def test_what_is_small_enough_may_be_faster_than_asked(model, machine):
 
 def test_what_cannot_be_reached_or_measured_is_said(model, machine, monkeypatch):
     with pytest.raises(ConfigError, match="what cannot be pruned takes"):
-        fit(model, Method("random"), None, aim(model, machine, Goal(1000.0)), clock=machine)
-    wanted = aim(model, machine, Goal(2.0))
-    monkeypatch.setattr(Watched, "noise", lambda self, speeds: Noise(steal=0.5))
+        fit_to_speed(
+            model, Method("random"), None, aim(model, machine, SpeedGoal(1000.0)), clock=machine
+        )
+    wanted = aim(model, machine, SpeedGoal(2.0))
+    monkeypatch.setattr(NoiseMonitor, "noise", lambda self, speeds: Noise(steal=0.5))
     with pytest.raises(TooNoisy, match="too noisy to measure on now"):
-        fit(model, Method("random"), None, wanted, clock=machine)
+        fit_to_speed(model, Method("random"), None, wanted, clock=machine)
     for goal in ({}, {"speedup": 2.0, "seconds": 1.0}, {"speedup": 0.5}, {"seconds": 0.0}):
         with pytest.raises(ConfigError):
-            Goal(**goal)
+            SpeedGoal(**goal)

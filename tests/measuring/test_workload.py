@@ -5,8 +5,8 @@ import torch
 from conftest import SENTENCES
 
 from polyprune.errors import DataError
-from polyprune.measuring.workload import Batch, Workload, real_sentences
-from polyprune.model.hub import load_tokenizer
+from polyprune.loading.hub import load_tokenizer
+from polyprune.measuring.workload import TokenBatch, Workload, real_sentences
 
 
 def test_equal_sentences_are_one_batch_without_padding():
@@ -43,8 +43,8 @@ def test_words_that_a_small_vocabulary_lacks_are_read_as_others(speaking, text):
 
 def test_an_export_gets_arrays_with_a_mask():
     ids = torch.tensor([[5, 6]])
-    assert Batch(ids).arrays()["attention_mask"].tolist() == [[1, 1]]
-    assert Batch(ids, torch.tensor([[1, 0]])).arrays()["attention_mask"].tolist() == [[1, 0]]
+    assert TokenBatch(ids).arrays()["attention_mask"].tolist() == [[1, 1]]
+    assert TokenBatch(ids, torch.tensor([[1, 0]])).arrays()["attention_mask"].tolist() == [[1, 0]]
 
 
 def test_a_corpus_of_empty_files_is_refused(speaking, tmp_path):

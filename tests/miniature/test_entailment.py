@@ -8,15 +8,15 @@ from random import Random
 import pytest
 
 from polyprune.miniature.events import Event, Fact, relation, split_of
-from polyprune.miniature.pairs import (
+from polyprune.miniature.sentence_pairs import (
     draw_hypothesis,
     find_premise,
     inferences,
+    less_specific,
+    more_specific,
     paraphrases,
-    told_less,
-    told_more,
 )
-from polyprune.miniature.sayings import Saying
+from polyprune.miniature.statements import Statement
 
 WHO, WHAT, WHERE = ("anna", "ivan"), ("cat", "dog"), ("park", "school")
 ATOMS = tuple(product(WHO, WHAT, WHERE))
@@ -69,7 +69,7 @@ def test_telling_less_follows_and_telling_more_does_not():
     chance = Random(0)
     for _ in range(300):
         event = replace(draw_hypothesis(chance), happened=True)
-        more, less = told_more(chance, event, 2), told_less(chance, event, 2)
+        more, less = more_specific(chance, event, 2), less_specific(chance, event, 2)
         assert relation(more, event) == relation(event, less) == "entailment"
         assert relation(event, more) == relation(less, event) == "neutral"
 
@@ -84,7 +84,7 @@ def test_premises_have_their_label_and_split():
                 assert split_of(premise) == split_of(hypothesis)
 
 
-def looks(saying: Saying) -> tuple:
+def looks(saying: Statement) -> tuple:
     """What might give a label away without the other sentence."""
     event = saying.about
     assert isinstance(event, Event)

@@ -6,17 +6,17 @@ import pytest
 
 from polyprune.errors import DataError
 from polyprune.miniature import lexicon as files
-from polyprune.miniature.checks import mistakes
 from polyprune.miniature.events import Event
 from polyprune.miniature.lexicon import Lexicon, languages, load, read_file
-from polyprune.miniature.phrases import Script, Word, fill, parse, whole
+from polyprune.miniature.lexicon_checks import lexicon_mistakes
+from polyprune.miniature.phrases import Word, WritingSystem, fill, parse, whole
 from polyprune.miniature.proofread import main
-from polyprune.miniature.render import told, worded
+from polyprune.miniature.sentence_rendering import event_sentence, frame_sentence
 
-LATIN = Script(" ", " ")
+LATIN = WritingSystem(" ", " ")
 
 
-def text(phrase: str, script: Script = LATIN) -> str:
+def text(phrase: str, script: WritingSystem = LATIN) -> str:
     return script.text(script.begun(fill(phrase, lambda slot: ())))
 
 
@@ -36,9 +36,9 @@ def test_words_become_text(phrase, expected):
 
 
 def test_scripts_have_their_own_ways():
-    assert text("il/PRON vient/VERB ?/PUNCT", Script(" ", " ", ("?",))) == "Il vient ?"
-    assert text("iki/NUM ev/NOUN", Script(" ", " ", (), (("i", "İ"),))) == "İki ev"
-    assert text("我/PRON 来/VERB 。/PUNCT", Script("", "")) == "我来。"
+    assert text("il/PRON vient/VERB ?/PUNCT", WritingSystem(" ", " ", ("?",))) == "Il vient ?"
+    assert text("iki/NUM ev/NOUN", WritingSystem(" ", " ", (), (("i", "İ"),))) == "İki ev"
+    assert text("我/PRON 来/VERB 。/PUNCT", WritingSystem("", "")) == "我来。"
     assert text("ß/X", LATIN) == "ß"  # whose capital would be two letters
     assert LATIN.begun(()) == ()
 
@@ -69,7 +69,7 @@ def test_phrases_say_what_is_wrong(phrase, wrong):
 
 @pytest.mark.parametrize("code", languages())
 def test_languages_have_no_mistakes(code):
-    assert mistakes(read_file(code)) == []
+    assert lexicon_mistakes(read_file(code)) == []
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_missing_and_unknown_keys_are_told_together(english):
     english["persons"]["anna"] = "Anna/PROPN"
     english["verbs"]["buy"]["past"] = "bought/VERB {what}"
     english["facts"] = "none"
-    wrong = mistakes(english)
+    wrong = lexicon_mistakes(english)
     for expected in (
         "join is missing",
         "colour is unknown",
@@ -172,7 +172,7 @@ def _forms(data):
 )
 def test_what_does_not_fit_together_is_told(english, change, expected):
     change(english)
-    wrong = mistakes(english)
+    wrong = lexicon_mistakes(english)
     for line in expected:
         assert line in wrong
 
@@ -180,9 +180,9 @@ def test_what_does_not_fit_together_is_told(english, change, expected):
 def test_verbs_agree_with_who_does_it_and_who_gets_it():
     russian = load("ru")
     gift = Event("anna", "give", "hat", whom="ivan")
-    assert "дала" in {word.form for word in told(russian, gift)}
-    assert "получил" in {word.form for word in worded(russian, gift, "converse")}
-    assert [word.form for word in worded(russian, gift, "who")][:2] == ["Кто", "дал"]
+    assert "дала" in {word.form for word in event_sentence(russian, gift)}
+    assert "получил" in {word.form for word in frame_sentence(russian, gift, "converse")}
+    assert [word.form for word in frame_sentence(russian, gift, "who")][:2] == ["Кто", "дал"]
 
 
 def test_verbs_agree_with_things(english):
@@ -192,17 +192,19 @@ def test_verbs_agree_with_things(english):
     english["verbs"]["buy"]["past"] = {"m": "boughto/VERB", "n": "boughtum/VERB"}
     odd = Lexicon("odd", english)
     event = Event("anna", "buy", "hat")
-    assert odd.script.text(told(odd, event)) == "Anna boughtum a hat."
-    assert odd.script.text(worded(odd, event, "who")) == "Who boughtum a hat?"
-    assert Word("boughto", "VERB") not in worded(odd, event, "what")  # "did ... buy"
+    assert odd.script.text(event_sentence(odd, event)) == "Anna boughtum a hat."
+    assert odd.script.text(frame_sentence(odd, event, "who")) == "Who boughtum a hat?"
+    assert Word("boughto", "VERB") not in frame_sentence(odd, event, "what")  # "did ... buy"
 
 
 def test_negations_may_have_articles_of_their_own():
     german = load("de")
     denial = Event("anna", "buy", "hat", "red", happened=False)
-    assert german.script.text(told(german, denial)) == "Anna hat keinen roten Hut gekauft."
+    assert (
+        german.script.text(event_sentence(german, denial)) == "Anna hat keinen roten Hut gekauft."
+    )
     nobody = Event("someone", "buy", "hat", happened=False)
-    assert german.script.text(told(german, nobody)) == "Niemand hat einen Hut gekauft."
+    assert german.script.text(event_sentence(german, nobody)) == "Niemand hat einen Hut gekauft."
 
 
 def test_wrong_files_are_refused(tmp_path, monkeypatch, capsys):

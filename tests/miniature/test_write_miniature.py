@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from polyprune.errors import ConfigError
-from polyprune.evaluation.examples import Bitext, Pair, Question, Tagged
+from polyprune.evaluation.examples import Bitext, Question, SentencePair, TaggedSentence
 from polyprune.evaluation.tasks import IOB2, TASKS, UPOS
-from polyprune.miniature.layout import LANGUAGES, Sizes
+from polyprune.miniature.layout import LANGUAGES, TaskSizes
 from polyprune.miniature.lexicon import languages
-from polyprune.miniature.write import write_miniature
+from polyprune.miniature.write_tasks import write_miniature
 
 pytestmark = pytest.mark.slow
 
-SMALL = Sizes(
+SMALL = TaskSizes(
     xnli=24, pawsx=24, tagged=40, passages=10, held_out=20, tatoeba=24, bucc=10, bucc_others=14
 )
 SPOKEN = languages()
@@ -81,11 +81,11 @@ def test_splits_share_no_sentence(folder, task, code):
 def _sentences(examples: list) -> list:
     sentences = []
     for example in examples:
-        if isinstance(example, Pair):
+        if isinstance(example, SentencePair):
             assert example.first != example.second
             sentences += [example.first, example.second]
         else:
-            assert isinstance(example, Tagged)
+            assert isinstance(example, TaggedSentence)
             assert example.words not in sentences
             sentences.append(example.words)
     return sentences
@@ -94,7 +94,7 @@ def _sentences(examples: list) -> list:
 @pytest.mark.parametrize(("task", "code"), SENTENCES)
 def test_labels_and_tags_are_the_tasks_own(folder, task, code):
     for example in read(folder, task, "test", code):
-        if isinstance(example, Pair):
+        if isinstance(example, SentencePair):
             assert example.label in TASKS[task].labels
         else:
             assert set(example.tags) <= set(UPOS if task == "udpos" else IOB2)
@@ -182,7 +182,7 @@ def test_nothing_is_overwritten_and_progress_is_told(folder, tmp_path):
         titles.append(title)
         return things
 
-    few = Sizes(4, 4, 4, 2, 4, 4, 2, 2)
+    few = TaskSizes(4, 4, 4, 2, 4, 4, 2, 2)
     write_miniature(tmp_path / "new", sizes=few, codes=["en"], watch=watch)
     assert titles == ["Writing tasks"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new"]

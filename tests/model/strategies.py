@@ -7,9 +7,13 @@ the items it checks at random, which Hypothesis does not allow while drawing.)
 import torch
 from hypothesis import strategies as st
 
-from polyprune.model.components import Gates, open_gates
-from polyprune.model.modeling_polyprune import MODELS, PolypruneConfig, PolyprunePreTrainedModel
-from polyprune.model.shape import EncoderShape
+from polyprune.model.network.components import Gates, open_gates
+from polyprune.model.network.modeling_polyprune import (
+    MODELS,
+    PolypruneConfig,
+    PolyprunePreTrainedModel,
+)
+from polyprune.model.network.shape import EncoderShape
 
 KINDS = ("binary", "fractional", "open", "closed")
 

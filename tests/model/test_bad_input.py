@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 import polyprune as pp
 from polyprune.errors import CheckpointError, PolypruneError, UnknownName
-from polyprune.model.hub import find
+from polyprune.loading.hub import find
 from polyprune.pruning.checks import changed_since, problems
 
 
@@ -180,7 +180,7 @@ def test_a_name_that_the_hub_does_not_give(monkeypatch):
     def offline(*args, **kwargs):
         raise OSError("no network")
 
-    monkeypatch.setattr("polyprune.model.hub.snapshot_download", offline)
+    monkeypatch.setattr("polyprune.loading.hub.snapshot_download", offline)
     told = r"not a folder here, .*\(no network\).* sprout or e5-small"
     with pytest.raises(UnknownName, match=told):
         pp.load("xlm-roberta-bse")
@@ -299,7 +299,7 @@ def test_saving_over_a_folder_keeps_it_when_the_weights_cannot_be_written(small,
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("polyprune.model.folder.write_certificate", full)
+    monkeypatch.setattr("polyprune.model.network.folder.write_certificate", full)
     with pytest.raises(OSError, match="No space left"):
         pp.drop_layers(model, [0]).save_pretrained(small)
     for path in (small.parent / "before").iterdir():

@@ -10,11 +10,20 @@ from conftest import AUTO, speaking_model, tiny_model
 from huggingface_hub import ModelCard
 
 import polyprune as pp
-from polyprune.model.card import BEGIN, END, card, hub_languages, renewed
-from polyprune.model.card_facts import CardFacts, Compared, Speed
-from polyprune.model.card_snippet import snippet
-from polyprune.model.folder import broken_seals, read_certificate
-from polyprune.model.story import Cut, Size, Story, Training, add_cut, hub_id, story_of, tell
+from polyprune.model.history import (
+    History,
+    ModelSize,
+    PruningStep,
+    TrainingStep,
+    add_pruning,
+    history_of,
+    hub_id,
+    write_history,
+)
+from polyprune.model.network.folder import checksum_mismatches, read_certificate
+from polyprune.provenance.card import BEGIN, END, card, hub_languages, renewed
+from polyprune.provenance.card_facts import CardFacts, SpeedGain, TaskComparison
+from polyprune.provenance.card_snippet import snippet
 
 HOSTILE = (
     "x\"\n---\nlicense: mit\n# `|`` <script>alert(1)</script> | [a](b) {END} \udcff'; import os"
@@ -25,21 +34,21 @@ FACTS = CardFacts(
     name="half",
     family="xlm-roberta",
     readout="masked-lm",
-    size=Size((2, 1), (20, 30), 12, 7_000, 28_000),
-    story=Story(
+    size=ModelSize((2, 1), (20, 30), 12, 7_000, 28_000),
+    story=History(
         base="org/dense",
         base_model=("org/dense",),
         license={"license": "mit"},
-        before=Size((4, 4), (40, 40), 24, 12_020, 48_080),
+        before=ModelSize((4, 4), (40, 40), 24, 12_020, 48_080),
         cuts=(
-            Cut(
+            PruningStep(
                 0.5, "gradient", "fisher", "shared", ("sw", "zh-Hans", "no"), "mlm", "text", (9, 9)
             ),
         ),
     ),
     differences={"sw": 3e-6, "random tokens": 1e-6},
 )
-SCORED = Compared(
+SCORED = TaskComparison(
     "xnli", "XNLI", "accuracy", (70.0, 66.5), {"sw": (60.0, 51.25), "ur": (None, 40.0)}
 )
 
@@ -60,13 +69,13 @@ def test_the_hub_reads_its_metadata():
 
 
 def test_what_is_not_known_is_left_out_of_the_metadata():
-    found = data(card(replace(FACTS, story=Story())))
+    found = data(card(replace(FACTS, story=History())))
     assert found["language"] == "multilingual"
     assert not {"license", "base_model", "base_model_relation", "model-index"} & found.keys()
 
 
 def test_a_model_that_was_trained_is_a_finetune_of_its_original():
-    trained = replace(FACTS.story, trainings=(Training(10, "text"),))
+    trained = replace(FACTS.story, trainings=(TrainingStep(10, "text"),))
     assert data(card(replace(FACTS, story=trained)))["base_model_relation"] == "finetune"
     nobody = replace(trained, base_model=())
     assert "base_model_relation" not in data(card(replace(FACTS, story=nobody)))
@@ -123,7 +132,7 @@ def test_what_was_not_measured_is_said_with_the_command_that_measures_it():
 
 
 def test_scores_and_speed_take_the_place_of_commands():
-    speed = Speed(1.9, 1.8, 2.0, "one machine, 2 threads")
+    speed = SpeedGain(1.9, 1.8, 2.0, "one machine, 2 threads")
     text = card(replace(FACTS, compared=(SCORED,), speed=speed, names={"sw": "Swahili"}))
     assert "Not measured yet" not in text
     assert "| Swahili (sw) | 60.0 | 51.2 | -8.8 |" in text
@@ -138,21 +147,25 @@ def test_scores_and_speed_take_the_place_of_commands():
 
 
 def test_no_names_break_out_of_yaml_markdown_or_python():
-    story = Story(
+    story = History(
         base=HOSTILE,
         license={"license": HOSTILE},
         before=FACTS.story.before,
         languages=(HOSTILE,),
-        cuts=(Cut(0.5, HOSTILE, HOSTILE, HOSTILE, (HOSTILE,), HOSTILE, HOSTILE, (1, 2), HOSTILE),),
-        trainings=(Training(1, HOSTILE, (HOSTILE,), HOSTILE),),
+        cuts=(
+            PruningStep(
+                0.5, HOSTILE, HOSTILE, HOSTILE, (HOSTILE,), HOSTILE, HOSTILE, (1, 2), HOSTILE
+            ),
+        ),
+        trainings=(TrainingStep(1, HOSTILE, (HOSTILE,), HOSTILE),),
     )
-    compared = Compared(HOSTILE, HOSTILE, HOSTILE, (1.0, 2.0), {HOSTILE: (1.0, 2.0)})
+    compared = TaskComparison(HOSTILE, HOSTILE, HOSTILE, (1.0, 2.0), {HOSTILE: (1.0, 2.0)})
     facts = replace(
         FACTS,
         name=HOSTILE,
         story=story,
         compared=(compared,),
-        speed=Speed(1.0, where=HOSTILE),
+        speed=SpeedGain(1.0, where=HOSTILE),
         differences={HOSTILE: 1.0},
         names={HOSTILE: HOSTILE},
     )
@@ -231,7 +244,7 @@ def test_saving_writes_a_card_that_the_certificate_vouches_for(dense, tmp_path):
     assert "`dense`" in text
     assert str(tmp_path) not in text
     assert "README.md" in read_certificate(tmp_path / "small")["sha256"]
-    assert not broken_seals(tmp_path / "small")
+    assert not checksum_mismatches(tmp_path / "small")
 
 
 def test_the_card_does_not_travel(dense, tmp_path):
@@ -281,33 +294,33 @@ def test_what_was_before_is_remembered_through_cuts(dense, tmp_path):
     whole = pp.load(dense)
     cut_model(dense).save_pretrained(tmp_path / "small")
     small = cut_model(tmp_path / "small")
-    before = story_of(small.config).before
+    before = history_of(small.config).before
     assert (before.heads, before.units) == (whole.shape.heads, whole.shape.units)
     assert before.parameters == whole.num_parameters()
-    assert story_of(small.config).base == "dense"
+    assert history_of(small.config).base == "dense"
 
 
 def test_cuts_multiply():
-    story = Story(cuts=(Cut(None), Cut(0.5, languages=("sw",)), Cut(0.5)))
+    story = History(cuts=(PruningStep(None), PruningStep(0.5, languages=("sw",)), PruningStep(0.5)))
     assert story.sparsity == pytest.approx(0.75)
     assert story.cut_for == ("sw",)
-    assert Story(cuts=(Cut(None),)).sparsity is None
+    assert History(cuts=(PruningStep(None),)).sparsity is None
 
 
 @pytest.mark.parametrize("said", [None, 3, "x", [], {"before": 1}, {"cuts": [{"sparsity": "x"}]}])
 def test_a_config_that_says_something_else_is_no_story(dense, said):
     config = pp.load(dense).config
     config.polyprune = said
-    assert story_of(config) == Story()
+    assert history_of(config) == History()
 
 
 def test_a_story_survives_its_config(dense, tmp_path):
     model = pp.load(dense)
-    tell(model.config, FACTS.story)
-    add_cut(model.config, Cut(0.1))
+    write_history(model.config, FACTS.story)
+    add_pruning(model.config, PruningStep(0.1))
     model.save_pretrained(tmp_path / "out")
-    expected = replace(FACTS.story, cuts=(*FACTS.story.cuts, Cut(0.1)))
-    assert story_of(pp.load(tmp_path / "out").config) == expected
+    expected = replace(FACTS.story, cuts=(*FACTS.story.cuts, PruningStep(0.1)))
+    assert history_of(pp.load(tmp_path / "out").config) == expected
     written = json.loads((tmp_path / "out" / "config.json").read_text())
     assert written["polyprune"]["base"] == "org/dense"
 

@@ -13,7 +13,7 @@ from test_e5_file import dequantize_slowly
 from tokenizers import Tokenizer
 from transformers import AutoTokenizer, BertModel, XLMRobertaConfig, XLMRobertaModel
 
-from polyprune.model import e5
+from polyprune.loading import e5
 
 pytestmark = pytest.mark.slow  # the real model, made and asked
 

@@ -12,7 +12,7 @@ import pytest
 from conftest import need_sentencepiece
 
 from polyprune.errors import CheckpointError
-from polyprune.model import e5
+from polyprune.loading import e5
 
 
 @pytest.fixture

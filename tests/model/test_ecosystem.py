@@ -12,9 +12,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 import polyprune as pp
 from polyprune.errors import CheckpointError
+from polyprune.loading.hub import read_shape
 from polyprune.model.footprint import footprint_of, weight_bytes
-from polyprune.model.hub import read_shape
-from polyprune.model.readouts import READOUTS
+from polyprune.model.network.readouts import READOUTS
 
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 WORDS = [

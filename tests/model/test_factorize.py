@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import build, specs, tokens_for
 
 import polyprune as pp
-from polyprune.model.factorize import factorize_table
+from polyprune.model.surgery.factorize import factorize_table
 
 tables = st.builds(
     lambda seed, rows: torch.randn(rows, 8, generator=torch.Generator().manual_seed(seed)),

@@ -5,7 +5,7 @@ import re
 import torch
 
 import polyprune as pp
-from polyprune.model.fingerprint import fingerprint
+from polyprune.model.files.fingerprint import fingerprint
 
 
 def test_a_fingerprint_is_a_sha256(model):

@@ -18,7 +18,7 @@ from polyprune.model.footprint import (
     footprint_of,
     weight_bytes,
 )
-from polyprune.model.modeling_polyprune import PolypruneConfig, PolypruneForMaskedLM
+from polyprune.model.network.modeling_polyprune import PolypruneConfig, PolypruneForMaskedLM
 
 PAPER = json.loads((VECTORS / "param_count.json").read_text())
 XLM_R_BASE = pp.EncoderShape(

@@ -6,9 +6,9 @@ from hypothesis import given
 from strategies import build, specs
 from torch import nn
 
-from polyprune.model import encoder as encoders
-from polyprune.model.encoder import LEAN_KINDS
-from polyprune.model.lean import can_be_lean
+from polyprune.model.network import encoder as encoders
+from polyprune.model.network.encoder import LEAN_KINDS
+from polyprune.model.network.fused_inference import can_be_fused
 
 
 def tokens(padded: bool) -> tuple[torch.Tensor, torch.Tensor]:
@@ -74,7 +74,7 @@ def test_hooks_are_called(model, where):
         model.encoder(ids, mask)
         assert called
         handle.remove()
-        assert can_be_lean(model.encoder, LEAN_KINDS)
+        assert can_be_fused(model.encoder, LEAN_KINDS)
 
 
 def test_what_was_put_in_the_place_of_a_module_is_used(model):

@@ -15,7 +15,7 @@ from huggingface_hub import ModelCard
 from safetensors.torch import load_file, save_file
 
 import polyprune as pp
-from polyprune.model.folder import read_certificate
+from polyprune.model.network.folder import read_certificate
 
 INPUTS = batch("xlm-roberta")
 
@@ -79,7 +79,7 @@ def reload(root, models, *, first="", trust=False, python=(sys.executable,)):
 @pytest.mark.slow
 def test_with_polyprune_imported_the_auto_classes_load_it(saved):
     module = reload(*saved, first="import polyprune")
-    assert module == "polyprune.model.modeling_polyprune"
+    assert module == "polyprune.model.network.modeling_polyprune"
 
 
 @pytest.mark.slow

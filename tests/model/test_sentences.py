@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from polyprune.model.sentences import pooling_of, prompt_of
+from polyprune.model.network.source import pooling_of, prompt_of
 
 POOLING = "1_Pooling/config.json"
 PROMPTS = "config_sentence_transformers.json"

@@ -7,8 +7,8 @@ from hypothesis import given
 from strategies import build, cut, cuts, specs
 
 import polyprune as pp
-from polyprune.pruning.audit import audit
-from polyprune.pruning.budget import ComponentWeights, density_of
+from polyprune.pruning.selection.audit import audit
+from polyprune.pruning.selection.ranking import ComponentWeights, density_of
 
 
 def parameters(module):

@@ -8,9 +8,9 @@ from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyprune.model.components import PerComponent, open_gates, sizes
-from polyprune.model.shape import EncoderShape
-from polyprune.pruning.budget import ComponentWeights, density_of, keep_best
+from polyprune.model.network.components import PerComponent, open_gates, sizes
+from polyprune.model.network.shape import EncoderShape
+from polyprune.pruning.selection.ranking import ComponentWeights, density_of, keep_best
 
 XLM_R_BASE = EncoderShape(250_002, 514, 1, 768, 64, (12,) * 12, (3072,) * 12, 768)
 PAPER = json.loads((VECTORS / "ds_binning.json").read_text())["full_scale"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyprune.pruning.choices import BUCKETS, Group, best_choices
+from polyprune.pruning.selection.multiple_choice import BUCKETS, ChoiceGroup, solve
 
 FINE = 1 + 8 / BUCKETS
 """Every group's time is rounded up by less than a bucket."""
@@ -21,9 +21,9 @@ def some_groups(draw) -> list[list[tuple[float, float, int]]]:
     return [[(0, 0, 0), *draw(options)] for _ in range(draw(st.integers(1, 4)))]
 
 
-def groups_of(options) -> list[Group]:
+def groups_of(options) -> list[ChoiceGroup]:
     arrays = [np.array(each, dtype=float).T for each in options]
-    return [Group(np.arange(a.shape[1]), a[0], a[1], a[2].astype(int)) for a in arrays]
+    return [ChoiceGroup(np.arange(a.shape[1]), a[0], a[1], a[2].astype(int)) for a in arrays]
 
 
 def best_by_trying(options, seconds: float, parameters: float) -> float:
@@ -37,7 +37,7 @@ def value(options, chosen) -> float:
 
 @given(some_groups(), st.integers(0, 120))
 def test_time_alone_is_solved_exactly(options, seconds):
-    chosen = best_choices(groups_of(options), float(seconds))
+    chosen = solve(groups_of(options), float(seconds))
     assert chosen is not None
     assert chosen.seconds <= seconds
     best = best_by_trying(options, seconds, np.inf)
@@ -48,7 +48,7 @@ def test_time_alone_is_solved_exactly(options, seconds):
 
 @given(some_groups(), st.integers(0, 120), st.integers(0, 150))
 def test_two_limits_are_both_kept_and_no_single_change_is_better(options, seconds, parameters):
-    chosen = best_choices(groups_of(options), float(seconds), parameters)
+    chosen = solve(groups_of(options), float(seconds), parameters)
     if chosen is None:  # the price left nothing, which the empty choice would always be
         pytest.fail("nothing at all always fits")
     assert chosen.seconds <= seconds
@@ -66,22 +66,22 @@ def test_two_limits_are_both_kept_and_no_single_change_is_better(options, second
 def test_what_binds_is_said():
     options = [[(0, 0, 0), (5, 10, 10)], [(0, 0, 0), (5, 10, 10)]]
     groups = groups_of(options)
-    assert best_choices(groups, 100.0, 100).binds == ()
-    assert best_choices(groups, 10.0, 100).binds == ("time",)
-    assert best_choices(groups, 100.0, 10).binds == ("parameters",)
+    assert solve(groups, 100.0, 100).binds == ()
+    assert solve(groups, 10.0, 100).binds == ("time",)
+    assert solve(groups, 100.0, 10).binds == ("parameters",)
     other = groups_of([[(0, 0, 0), (5, 10, 0)], [(0, 0, 0), (5, 0, 10)]])
-    assert best_choices(other, 5.0, 5).options == (0, 0)
+    assert solve(other, 5.0, 5).options == (0, 0)
 
 
 def test_what_costs_nothing_to_leave_out_whole_is_left_out_whole():
     # A sublayer of any width costs 6, however narrow; two halves are worth less than a whole.
     sublayer = [(0, 0, 0), (5, 6 + 5, 1), (8, 6 + 10, 2)]
-    chosen = best_choices(groups_of([sublayer, sublayer]), 16.0)
+    chosen = solve(groups_of([sublayer, sublayer]), 16.0)
     assert sorted(chosen.options) == [0, 2]
 
 
 def test_nothing_fits():
     groups = groups_of([[(1, 5, 5)], [(1, 5, 5)]])
-    assert best_choices(groups, 9.9) is None
-    assert best_choices(groups, 100.0, 9) is None
-    assert best_choices(groups, 10.0, 10) is not None
+    assert solve(groups, 9.9) is None
+    assert solve(groups, 100.0, 9) is None
+    assert solve(groups, 10.0, 10) is not None

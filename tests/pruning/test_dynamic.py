@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_budget import XLM_R_BASE, make, rankings
 
-from polyprune.model.components import PerComponent, open_gates
-from polyprune.pruning.budget import ComponentWeights, density_of, keep_best
-from polyprune.pruning.dynamic import TENTHS, boundaries, closed_form
-from polyprune.pruning.gating import DynamicGating
+from polyprune.model.network.components import PerComponent, open_gates
+from polyprune.pruning.gates.dynamic import TENTHS, boundaries, closed_form
+from polyprune.pruning.gates.gatings import DynamicGating
+from polyprune.pruning.selection.ranking import ComponentWeights, density_of, keep_best
 
 CASES = json.loads((VECTORS / "ds_alpha_theta.json").read_text())["cases"]
 BINS = json.loads((VECTORS / "ds_binning.json").read_text())

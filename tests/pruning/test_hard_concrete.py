@@ -8,7 +8,7 @@ from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyprune.pruning.hard_concrete import HardConcrete
+from polyprune.pruning.gates.hard_concrete import HardConcrete
 
 WORKED = json.loads((VECTORS / "hard_concrete.json").read_text())
 EXACT = {"atol": 1e-9, "rtol": 1e-9}

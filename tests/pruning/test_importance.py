@@ -9,8 +9,8 @@ from torch.nn import functional as F
 
 import polyprune as pp
 from polyprune.errors import DataError
-from polyprune.pruning.importance import gate_gradients, importance
-from polyprune.pruning.losses import masked_lm_loss
+from polyprune.pruning.criteria.importance import gate_gradients, importance
+from polyprune.pruning.criteria.losses import masked_lm_loss
 
 WORKED = json.loads((VECTORS / "importance.json").read_text())
 

@@ -3,15 +3,15 @@
 import pytest
 import torch
 
-from polyprune.model.components import sizes
-from polyprune.pruning.budget import ComponentWeights, unflatten
-from polyprune.pruning.dynamic import boundaries
-from polyprune.pruning.elastic import Elastic
-from polyprune.pruning.gating import DynamicGating, FixedGating
-from polyprune.pruning.kept import kept_by_row, kept_of
+from polyprune.model.network.components import sizes
+from polyprune.pruning.architecture import architecture_record, rows_record
+from polyprune.pruning.gates.dynamic import boundaries
+from polyprune.pruning.gates.elastic import Elastic
+from polyprune.pruning.gates.gatings import DynamicGating, FixedGating
+from polyprune.pruning.selection.ranking import ComponentWeights, unflatten
 from polyprune.pruning.subnetworks import hamming
-from polyprune.reporting.read import read_results
-from polyprune.reporting.read_folder import SIZES
+from polyprune.reporting.read.folders import SIZES
+from polyprune.reporting.read.sources import read_results
 
 
 def elastic_of(model, rows):
@@ -24,7 +24,7 @@ def elastic_of(model, rows):
 @pytest.mark.parametrize("sparsity", [0.0, 0.3, 0.8])
 def test_every_row_keeps_what_shrinking_to_it_leaves(model, sparsity):
     model.elastic = elastic_of(model, ("sw", "ur", "th"))
-    found = kept_of(model, model.shape, sparsity)
+    found = architecture_record(model, model.shape, sparsity)
     assert found["whole"]["heads"] == list(model.shape.heads)
     for row, kept in found["kept"].items():
         small = model.elastic.take(model, sparsity, [row]).shape
@@ -35,15 +35,15 @@ def test_every_row_keeps_what_shrinking_to_it_leaves(model, sparsity):
 
 def test_rows_differ_by_the_share_of_gates_that_do(model):
     elastic = elastic_of(model, ("sw", "ur"))
-    found = kept_by_row(elastic, 0.5)["distances"]
+    found = rows_record(elastic, 0.5)["distances"]
     assert found["languages"] == ["sw", "ur"]
     expected = hamming(elastic.every_row(0.5))
     assert torch.tensor(found["matrix"]) == pytest.approx(expected, abs=1e-4)
-    assert "distances" not in kept_by_row(elastic_of(model, ("shared",)), 0.5)
+    assert "distances" not in rows_record(elastic_of(model, ("shared",)), 0.5)
 
 
 def test_a_model_that_is_not_elastic_keeps_its_own_shape(model):
-    found = kept_of(model, model.shape)
+    found = architecture_record(model, model.shape)
     assert found["kept"]["shared"]["units"] == list(model.shape.units)
 
 

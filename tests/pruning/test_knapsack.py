@@ -7,9 +7,15 @@ from hypothesis import strategies as st
 from test_budget import make, rankings
 
 from polyprune.errors import ConfigError
-from polyprune.model.components import PerComponent
-from polyprune.pruning.budget import ComponentWeights, Minimum, budget, counts_of, keep_best
-from polyprune.pruning.knapsack import keep_most
+from polyprune.model.network.components import PerComponent
+from polyprune.pruning.selection.knapsack import keep_most
+from polyprune.pruning.selection.ranking import (
+    ComponentWeights,
+    Minimum,
+    counts_of,
+    keep_best,
+    weight_limit,
+)
 
 minimums = st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2))
 
@@ -69,7 +75,7 @@ def brute_force(scores, weights, limit, minimum):
 @given(small())
 def test_no_subset_within_the_budget_is_worth_more(network):
     scores, weights, density = quarters(network)
-    limit = budget(density, weights, counts_of(scores))
+    limit = weight_limit(density, weights, counts_of(scores))
     gates = keep_most(scores, density, weights)
     assert weight(gates, weights).item() <= limit
     assert worth(gates, scores).item() == brute_force(scores, weights, limit, Minimum())
@@ -78,7 +84,7 @@ def test_no_subset_within_the_budget_is_worth_more(network):
 @given(small(), minimums)
 def test_no_subset_that_keeps_the_minimum_is_worth_more(network, counts):
     scores, weights, density = quarters(network)
-    limit, minimum = budget(density, weights, counts_of(scores)), Minimum(*counts)
+    limit, minimum = weight_limit(density, weights, counts_of(scores)), Minimum(*counts)
     most = brute_force(scores, weights, limit, minimum)
     if most is None:
         with pytest.raises(ConfigError, match="what has to stay"):
@@ -95,7 +101,7 @@ def test_no_subset_that_keeps_the_minimum_is_worth_more(network, counts):
 def test_it_is_worth_at_least_as_much_as_the_ranking_and_never_over_budget(ranking):
     scores, weights, density = make(ranking, rows=3)
     most, best = keep_most(scores, density, weights), keep_best(scores, density, weights)
-    assert (weight(most, weights) <= budget(density, weights, counts_of(scores))).all()
+    assert (weight(most, weights) <= weight_limit(density, weights, counts_of(scores))).all()
     assert (worth(most, scores) >= worth(best, scores)).all()
 
 

@@ -7,12 +7,12 @@ import torch
 
 from polyprune.errors import CheckpointError, ConfigError
 from polyprune.model.footprint import footprint_of
-from polyprune.model.shrink import shape_kept, shrink
-from polyprune.pruning.budget import ComponentWeights, Minimum
-from polyprune.pruning.knapsack import keep_most
-from polyprune.pruning.latency import LatencyTable, load_table
+from polyprune.model.surgery.shrink import shape_kept, shrink
 from polyprune.pruning.prune import Budget, Method, choose
-from polyprune.pruning.timed import TimeLimit
+from polyprune.pruning.selection.knapsack import keep_most
+from polyprune.pruning.selection.latency import LatencyTable, load_table
+from polyprune.pruning.selection.ranking import ComponentWeights, Minimum
+from polyprune.pruning.selection.widths import TimeLimit
 
 HEADS, UNITS = 4, 40
 """Of the tiny model, which has two layers."""

@@ -7,8 +7,8 @@ from test_importance import split
 
 import polyprune as pp
 from polyprune.errors import ConfigError
-from polyprune.pruning.importance import importance
-from polyprune.pruning.losses import contrastive_loss, masked_lm_loss, task_loss
+from polyprune.pruning.criteria.importance import importance
+from polyprune.pruning.criteria.losses import contrastive_loss, masked_lm_loss, task_loss
 
 
 def test_the_loss_is_that_of_the_model(model, inputs):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from test_budget import make, rankings
 
 from polyprune.errors import ConfigError
-from polyprune.model.components import PerComponent
-from polyprune.pruning.budget import (
+from polyprune.model.network.components import PerComponent
+from polyprune.pruning.selection.ranking import (
     ComponentWeights,
     Minimum,
     counts_of,

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import polyprune as pp
 from polyprune.errors import ConfigError
-from polyprune.pruning.budget import Minimum
-from polyprune.pruning.importance import GateGradients
-from polyprune.pruning.parameters import keep_parameters
+from polyprune.pruning.criteria.criterion import random_scores
+from polyprune.pruning.criteria.importance import GateGradients
+from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
 from polyprune.pruning.prune import Budget, Method, choose
-from polyprune.pruning.rules import random_scores
-from polyprune.pruning.scores_file import About, ScoreSheet
+from polyprune.pruning.selection.parameters import keep_parameters
+from polyprune.pruning.selection.ranking import Minimum
 
 KINDS = [
     (readout, table)
@@ -137,7 +137,7 @@ def test_no_languages_model_is_over_the_budget_however_its_units_are_rounded(den
     scores = rows[0].map(lambda *row: torch.cat(row), *rows[1:])
     scores.rank[0] += 2
     scores.rank[1] *= 1e-3
-    about = About("", "as it is", "masked-lm", "example", ("sw", "ur"), (1, 1))
+    about = ScoringRecord("", "as it is", "masked-lm", "example", ("sw", "ur"), (1, 1))
     sheet = ScoreSheet(GateGradients(scores, scores), about)
     method = Method(rule="paper", setting="non-shared")
     for parameters in (7_250, 9_250):

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.corpora.languages import language, languages
-from polyprune.pruning.hard_concrete import HardConcrete
-from polyprune.pruning.penalties import (
+from polyprune.pruning.gates.hard_concrete import HardConcrete
+from polyprune.pruning.gates.penalties import (
     diversity,
     expected_density,
     family_prior,

@@ -10,13 +10,13 @@ from conftest import tiny_model
 from torch.nn import functional as F
 
 import polyprune as pp
-from polyprune.model.components import PerComponent, sizes
-from polyprune.pruning.budget import ComponentWeights, density_of, keep_best
-from polyprune.pruning.dynamic import boundaries
-from polyprune.pruning.gating import DynamicGating, LearnedGating
-from polyprune.pruning.importance import gate_gradients
-from polyprune.pruning.penalties import sparsity_constraint
-from polyprune.pruning.rules import RULES, mean_rows
+from polyprune.model.network.components import PerComponent, sizes
+from polyprune.pruning.criteria.criterion import RULES, mean_rows
+from polyprune.pruning.criteria.importance import gate_gradients
+from polyprune.pruning.gates.dynamic import boundaries
+from polyprune.pruning.gates.gatings import DynamicGating, LearnedGating
+from polyprune.pruning.gates.penalties import sparsity_constraint
+from polyprune.pruning.selection.ranking import ComponentWeights, density_of, keep_best
 
 WORDS = {"A": (5, 32), "B": (32, 60)}
 COMMON_UNITS, OWN_UNITS = slice(0, 4), {"A": slice(4, 10), "B": slice(10, 16)}

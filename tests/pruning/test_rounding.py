@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from test_budget import make, rankings
 
 from polyprune.errors import ConfigError
-from polyprune.model.components import PerComponent
-from polyprune.pruning.budget import ComponentWeights, budget, counts_of, keep_best
-from polyprune.pruning.rounding import round_units
+from polyprune.model.network.components import PerComponent
+from polyprune.pruning.selection.ranking import ComponentWeights, counts_of, keep_best, weight_limit
+from polyprune.pruning.selection.rounding import round_units
 
 multiples = st.integers(1, 5)
 
@@ -18,7 +18,7 @@ def rounded(ranking, multiple, rows=2):
     """Scores, the gates that fit a budget, those rounded, the budget, and what things weigh."""
     scores, weights, density = make(ranking, rows)
     gates = keep_best(scores, density, weights)
-    limit = budget(density, weights, counts_of(scores))
+    limit = weight_limit(density, weights, counts_of(scores))
     after = round_units(gates, scores, multiple, [limit] * rows, weights)
     return scores, gates, after, limit, weights
 

@@ -10,10 +10,8 @@ from test_budget import make, rankings
 
 import polyprune as pp
 from polyprune.errors import ConfigError, UnknownName
-from polyprune.model.components import PerComponent, sizes
-from polyprune.pruning.budget import counts_of
-from polyprune.pruning.importance import GateGradients
-from polyprune.pruning.rules import (
+from polyprune.model.network.components import PerComponent, sizes
+from polyprune.pruning.criteria.criterion import (
     RULES,
     check_per,
     magnitude,
@@ -21,6 +19,8 @@ from polyprune.pruning.rules import (
     random_scores,
     rule_named,
 )
+from polyprune.pruning.criteria.importance import GateGradients
+from polyprune.pruning.selection.ranking import counts_of
 
 
 @pytest.fixture(scope="module")

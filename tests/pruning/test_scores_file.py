@@ -11,12 +11,18 @@ from safetensors.torch import load_file, save_file
 
 import polyprune as pp
 from polyprune.errors import CheckpointError, ConfigError, UnknownName
-from polyprune.model.components import open_gates
-from polyprune.pruning.importance import GateGradients
-from polyprune.pruning.scores_file import FORMAT, About, ScoreSheet, load_scores, save_scores
+from polyprune.model.network.components import open_gates
+from polyprune.pruning.criteria.importance import GateGradients
+from polyprune.pruning.criteria.scores_file import (
+    FORMAT,
+    ScoreSheet,
+    ScoringRecord,
+    load_scores,
+    save_scores,
+)
 
 SHAPE = pp.EncoderShape(20, 10, 1, 8, 4, (2, 0, 3), (5, 6, 0), 8)
-ABOUT = About(
+ABOUT = ScoringRecord(
     model="0123456789abcdef",
     table="spectral",
     loss="masked-lm",

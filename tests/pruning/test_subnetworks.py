@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from test_budget import XLM_R_BASE, make, rankings
 
 from polyprune.corpora.languages import language, languages
-from polyprune.model.components import open_gates
-from polyprune.pruning.budget import density_of, keep_best
+from polyprune.model.network.components import open_gates
+from polyprune.pruning.selection.ranking import density_of, keep_best
 from polyprune.pruning.subnetworks import (
     band,
     by_family,

@@ -4,7 +4,15 @@ import random
 
 from polyprune.corpora.languages import languages
 from polyprune.evaluation.tasks import TASKS
-from polyprune.reporting.results import Distances, Kept, Results, Score, Size, System, Widths
+from polyprune.reporting.results import (
+    Distances,
+    KeptComponents,
+    LayerWidths,
+    Results,
+    Score,
+    System,
+    SystemSize,
+)
 
 LAYERS, HEADS, UNITS, RANK = 12, 12, 3072, 768
 SIZES = tuple(i / 10 for i in range(1, 11))
@@ -46,10 +54,10 @@ def _score(system: System, task: str, level: dict[str, float], chance: random.Ra
     return Score(system, task, mean, own, seed=1)
 
 
-def _size(system: System) -> Size:
+def _size(system: System) -> SystemSize:
     left = 1 - (system.sparsity or 0)
     faster = None if system.sparsity is None else 1 / (left + 0.2)
-    return Size(
+    return SystemSize(
         system,
         parameters=192e6 + 86e6 * left,
         layer_parameters=86e6 * left,
@@ -62,15 +70,17 @@ def _size(system: System) -> Size:
     )
 
 
-def _kept(system: System, code: str, chance: random.Random) -> Kept:
+def _kept(system: System, code: str, chance: random.Random) -> KeptComponents:
     left = 1 - (system.sparsity or 0)
     shares = [min(1.0, max(0.0, chance.gauss(left, 0.15))) for _ in range(LAYERS)]
-    kept = Widths(
+    kept = LayerWidths(
         tuple(round(HEADS * share) for share in shares),
         tuple(round(UNITS * share) for share in shares),
         round(RANK * (0.5 + left / 2)),
     )
-    return Kept(system, code, kept, Widths((HEADS,) * LAYERS, (UNITS,) * LAYERS, RANK))
+    return KeptComponents(
+        system, code, kept, LayerWidths((HEADS,) * LAYERS, (UNITS,) * LAYERS, RANK)
+    )
 
 
 def _distances(system: System, codes: tuple[str, ...], chance: random.Random) -> Distances:

@@ -3,16 +3,16 @@
 from polyprune.reporting.results import (
     Curve,
     Distances,
-    Kept,
+    KeptComponents,
+    LayerWidths,
     Results,
     Score,
-    Size,
     System,
-    Widths,
+    SystemSize,
 )
 
 DENSE = System("dense", "Dense")
-WHOLE = Widths((4, 4), (10, 10), 8)
+WHOLE = LayerWidths((4, 4), (10, 10), 8)
 
 
 def cut(name, sparsity, title=""):
@@ -28,7 +28,7 @@ def score(system, task="xnli", seed=1, regime="transfer", **languages):
 
 def whole_results():
     scores = [score(DENSE, sw=50.0, fr=80.0, de=80.0, th=None)]
-    sizes = [Size(DENSE, 4e6, sentences_per_second=10.0, faster=1.0)]
+    sizes = [SystemSize(DENSE, 4e6, sentences_per_second=10.0, faster=1.0)]
     kept = []
     for name, worse in (("grad", 1.0), ("l0", 2.0)):
         for i, sparsity in enumerate((0.3, 0.6), 1):
@@ -39,14 +39,14 @@ def whole_results():
             )
             faster = 1.0 + sparsity
             sizes.append(
-                Size(
+                SystemSize(
                     system, 4e6 - 1e6 * i, sentences_per_second=10 * faster,
                     faster=faster, low=faster - 0.1, high=faster + 0.2,
                 )
             )  # fmt: skip
             for code in ("sw", "fr"):
-                widths = Widths((4 - i, 4), (10 - 2 * i, 10 - 4 * i), 8 - i)
-                kept.append(Kept(system, code, widths, WHOLE, head_width=2))
+                widths = LayerWidths((4 - i, 4), (10 - 2 * i, 10 - 4 * i), 8 - i)
+                kept.append(KeptComponents(system, code, widths, WHOLE, head_width=2))
     matrix = ((0.0, 0.1, 0.3), (0.1, 0.0, 0.2), (0.3, 0.2, 0.0))
     curves = [
         Curve(cut("grad", 0.6), code, ((0, 5.0), (10, 4.0 - i), (20, None)))

@@ -12,14 +12,14 @@ from some_results import whole_results
 
 from polyprune.corpora.languages import languages
 from polyprune.errors import ConfigError
-from polyprune.reporting.draw import FORMATS, draw, draw_all
-from polyprune.reporting.draw_labels import Box
-from polyprune.reporting.draw_matrix import colours_of
-from polyprune.reporting.draw_plot import legend_of
-from polyprune.reporting.draw_style import Looks
-from polyprune.reporting.figure import Axis, Figure, Matrix, Plot, Point, Series
-from polyprune.reporting.figures import figures
-from polyprune.reporting.paper_figures import paper_figures
+from polyprune.reporting.all_figures import figures
+from polyprune.reporting.draw.canvas import FORMATS, draw, draw_all
+from polyprune.reporting.draw.matrix import colours_of
+from polyprune.reporting.draw.plot import legend_of
+from polyprune.reporting.draw.point_labels import Box
+from polyprune.reporting.draw.style import FigureStyle
+from polyprune.reporting.figures.figure import Axis, Figure, Matrix, Plot, Point, Series
+from polyprune.reporting.figures.paper import paper_figures
 
 
 def plot(*series, **more):
@@ -122,14 +122,14 @@ def test_a_line_has_a_gap_where_there_is_no_number(tmp_path):
 
 def test_a_system_has_one_colour_in_all_panels_and_in_all_figures():
     a, b = line("A", 1.0, colour="a"), line("B", 1.0, colour="b")
-    looks = Looks.of(figure(plot(b, a)), words=("a", "b"))
-    assert looks.look(a) == Looks.of(figure(plot(a))).look(a)
+    looks = FigureStyle.of(figure(plot(b, a)), words=("a", "b"))
+    assert looks.look(a) == FigureStyle.of(figure(plot(a))).look(a)
     assert looks.look(a).colour != looks.look(b).colour
 
 
 def test_without_colours_systems_differ_in_marks_and_dashes():
     series = [line(str(i), 1.0) for i in range(4)]
-    looks = [Looks.of(figure(plot(*series))).look(each) for each in series]
+    looks = [FigureStyle.of(figure(plot(*series))).look(each) for each in series]
     assert len({look.mark for look in looks}) == 4
     assert len({str(look.dash) for look in looks}) == 4
 
@@ -137,7 +137,7 @@ def test_without_colours_systems_differ_in_marks_and_dashes():
 def test_dashes_that_mean_something_are_not_given_to_others():
     heads, units = line("h", 1.0, colour="a"), line("u", 1.0, colour="a", dashed=True)
     other = line("o", 1.0, colour="b")
-    looks = Looks.of(figure(plot(heads, units, other)))
+    looks = FigureStyle.of(figure(plot(heads, units, other)))
     assert looks.look(heads).dash == looks.look(other).dash != looks.look(units).dash
     assert looks.look(heads).colour == looks.look(units).colour
 

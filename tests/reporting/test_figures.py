@@ -6,18 +6,25 @@ from dataclasses import replace
 import pytest
 from some_results import DENSE, WHOLE, cut, score, whole_results
 
-from polyprune.reporting.figure import Matrix, Plot, Point
-from polyprune.reporting.figures import figures
-from polyprune.reporting.figures_layers import layer_sparsity, layers_by_sparsity
-from polyprune.reporting.figures_quality import (
+from polyprune.reporting.all_figures import figures
+from polyprune.reporting.figures.figure import Matrix, Plot, Point
+from polyprune.reporting.figures.layers import layer_sparsity, layers_by_sparsity
+from polyprune.reporting.figures.paper import paper_figures
+from polyprune.reporting.figures.quality import (
     by_sparsity,
     loss_by_corpus_size,
     pearson,
     quality_by_speed,
 )
-from polyprune.reporting.paper import paper_results
-from polyprune.reporting.paper_figures import paper_figures
-from polyprune.reporting.results import Curve, Distances, Kept, Results, Size, Widths
+from polyprune.reporting.read.paper import paper_results
+from polyprune.reporting.results import (
+    Curve,
+    Distances,
+    KeptComponents,
+    LayerWidths,
+    Results,
+    SystemSize,
+)
 
 NAMES = [
     "loss-by-corpus-size",
@@ -157,8 +164,10 @@ def test_panels_without_numbers_are_left_out():
 
 
 def test_layers_are_means_over_languages_and_weigh_heads_as_the_paper_does():
-    other = Kept(cut("a", 0.5), "fr", Widths((2, 4), (10, 10), 8), WHOLE, head_width=2)
-    one = Kept(cut("a", 0.5), "sw", Widths((4, 4), (5, 10), 8), WHOLE, head_width=2)
+    other = KeptComponents(
+        cut("a", 0.5), "fr", LayerWidths((2, 4), (10, 10), 8), WHOLE, head_width=2
+    )
+    one = KeptComponents(cut("a", 0.5), "sw", LayerWidths((4, 4), (5, 10), 8), WHOLE, head_width=2)
     heads, units = only_panel(layer_sparsity(Results(kept=(one, other)))).series
     assert values(heads) == [(1.0, 25.0), (2.0, 0.0)]
     assert values(units) == [(1.0, 25.0), (2.0, 0.0)]
@@ -170,14 +179,15 @@ def test_layers_are_means_over_languages_and_weigh_heads_as_the_paper_does():
 
 
 def test_a_model_with_fewer_layers_is_not_compared_layer_by_layer():
-    shallow = Kept(cut("distilbert", 0.5), None, Widths((4,), (10,), 8), WHOLE)
+    shallow = KeptComponents(cut("distilbert", 0.5), None, LayerWidths((4,), (10,), 8), WHOLE)
     assert figures(Results(kept=(shallow,))) == []
 
 
 def test_many_layers_are_shown_by_some():
-    whole = Widths((4,) * 24, (10,) * 24, 8)
+    whole = LayerWidths((4,) * 24, (10,) * 24, 8)
     kept = tuple(
-        Kept(cut("a", size), None, replace(whole, units=(5,) * 24), whole) for size in (0.3, 0.6)
+        KeptComponents(cut("a", size), None, replace(whole, units=(5,) * 24), whole)
+        for size in (0.3, 0.6)
     )
     series = only_panel(layers_by_sparsity(Results(kept=kept))).series
     assert len(series) <= 8
@@ -242,7 +252,7 @@ def test_averages_are_over_tasks_that_all_have():
         score(system, sw=40.0),
         score(system, "pawsx", sw=80.0),
     )
-    sizes = (Size(DENSE, faster=1.0), Size(system, faster=2.0))
+    sizes = (SystemSize(DENSE, faster=1.0), SystemSize(system, faster=2.0))
     panel = only_panel(quality_by_speed(Results(scores=scores, sizes=sizes)))
     assert panel.y.label == "Average of 2 tasks (%)"
     assert [values(each) for each in panel.series] == [[(2.0, 60.0)], [(1.0, 70.0)]]
@@ -251,5 +261,5 @@ def test_averages_are_over_tasks_that_all_have():
 def test_what_is_not_a_number_is_not_taken_for_one():
     system = cut("a", 0.5)
     scores = (score(DENSE, sw=50.0), score(system, sw=math.nan))
-    results = Results(scores=scores, sizes=(Size(system, faster=2.0),))
+    results = Results(scores=scores, sizes=(SystemSize(system, faster=2.0),))
     assert figures(results) == []

@@ -6,9 +6,9 @@ from huggingface_hub import ModelCard
 
 import polyprune as pp
 from polyprune.errors import CheckpointError, ConfigError
-from polyprune.model.folder import broken_seals
-from polyprune.reporting.card import chosen, fill_card, original_of
-from polyprune.reporting.results import Results, Score, Size, System
+from polyprune.model.network.folder import checksum_mismatches
+from polyprune.reporting.card import fill_card, find_system, original_of
+from polyprune.reporting.results import Results, Score, System, SystemSize
 
 DENSE = System("dense", "Dense")
 HALF = System("grad", "Grad", 0.5)
@@ -28,7 +28,7 @@ RESULTS = Results(
         score(HALF, 0, sw=50.0, ur=48.0),
         score(HALF, 1, sw=52.0, ur=None),
     ),
-    sizes=(Size(HALF, faster=1.5, low=1.4, high=1.6),),
+    sizes=(SystemSize(HALF, faster=1.5, low=1.4, high=1.6),),
     about={
         "machine": {"cpu": "A Processor", "threads": 2},
         "measured": {"batch": 1, "tokens": 128},
@@ -63,7 +63,7 @@ def test_losses_and_speed_are_put_into_the_card(folder):
     assert "| 1 | 4 → 1 |" in after
     (result,) = ModelCard(after).data.eval_results
     assert (result.dataset_name, result.metric_value) == ("XNLI", 50.5)
-    assert not broken_seals(folder)
+    assert not checksum_mismatches(folder)
 
 
 def test_filling_twice_changes_nothing_and_keeps_what_people_wrote(folder):
@@ -110,7 +110,7 @@ def test_regimes_are_told_apart(folder):
 
 def test_results_without_this_model_are_refused(folder):
     with pytest.raises(ConfigError, match="neither scores nor a speed"):
-        fill_card(folder, Results(sizes=(Size(HALF, parameters=3.0),)))
+        fill_card(folder, Results(sizes=(SystemSize(HALF, parameters=3.0),)))
     with pytest.raises(ConfigError, match="There are: none"):
         fill_card(folder, Results())
 
@@ -129,7 +129,7 @@ def test_a_system_that_is_called_like_the_folder_is_meant(folder, monkeypatch):
     monkeypatch.chdir(folder.parent)
     half, original = System("half", "half"), System("original", "original")
     results = Results(scores=(score(original, sw=60.0), score(half, sw=50.0)))
-    assert chosen(folder, results, None) == half
+    assert find_system(folder, results, None) == half
     assert original_of(results, half, "original") == original
     fill_card(folder, results)
     assert "-10.0" in text(folder)

@@ -5,17 +5,17 @@ import json
 import pytest
 
 from polyprune.errors import DataError
-from polyprune.reporting.read import read_results
+from polyprune.reporting.read.sources import read_results
 from polyprune.reporting.results import (
+    LayerWidths,
     Results,
     Score,
     System,
-    Widths,
-    counted,
     dense_of,
     main_score,
     mean,
     number,
+    table_scores,
 )
 
 WHOLE = {"heads": [4, 4], "units": [8, 8], "rank": 6, "head_width": 2}
@@ -58,7 +58,7 @@ def test_a_study_folder_tells_scores_failures_sizes_what_is_kept_and_curves(stud
     assert (done.languages, failed.failed) == ({"sw": {"accuracy": 60}}, "The text is gone.")
     assert (found.sizes[0].faster, found.sizes[0].low) == (1.9, 1.8)
     assert [(each.language, each.kept.rank) for each in found.kept] == [("sw", 3), ("ur", 4)]
-    assert found.kept[0].whole == Widths((4, 4), (8, 8), 6)
+    assert found.kept[0].whole == LayerWidths((4, 4), (8, 8), 6)
     assert found.distances[0].matrix == ((0, 0.2), (0.2, 0))
     assert [curve.language for curve in found.curves] == [None, "sw", "ur"]
     assert found.curves[0].points == ((0, 3.0), (1, 2.5))  # of the first seed
@@ -197,9 +197,9 @@ def test_what_a_system_was_cut_from():
 def test_the_score_that_counts_and_numbers():
     assert main_score({"precision": 1.0, "f1": 2.0}) == 2
     assert main_score({}) is None
-    assert counted({"f1": 1.0, "exact": 2.0, "more": 3.0}) == {"f1": 1, "exact": 2}
-    assert counted({"accuracy": 1.0, "more": 3.0}) == {"accuracy": 1}
-    assert counted({"f1": 1.0, "precision": 2.0, "recall": 3.0}) == {"f1": 1.0}
-    assert counted({}) == {}
+    assert table_scores({"f1": 1.0, "exact": 2.0, "more": 3.0}) == {"f1": 1, "exact": 2}
+    assert table_scores({"accuracy": 1.0, "more": 3.0}) == {"accuracy": 1}
+    assert table_scores({"f1": 1.0, "precision": 2.0, "recall": 3.0}) == {"f1": 1.0}
+    assert table_scores({}) == {}
     assert [number(each) for each in (True, "1", float("inf"), 1)] == [None, None, None, 1.0]
     assert (mean([None, 1.0, 3.0]), mean([None])) == (2, None)

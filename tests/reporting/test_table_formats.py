@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from polyprune.reporting.paper import paper_results
-from polyprune.reporting.table import Cell, Row, Table
-from polyprune.reporting.table_formats import (
+from polyprune.reporting.all_tables import tables
+from polyprune.reporting.read.paper import paper_results
+from polyprune.reporting.tables.formats import (
     FORMATS,
     as_csv,
     as_latex,
     as_markdown,
     cell_text,
-    plain,
-    written,
+    format_value,
+    single_line,
 )
-from polyprune.reporting.tables import tables
+from polyprune.reporting.tables.table import Table, TableCell, TableRow
 
 NASTY = st.text(
     st.one_of(
@@ -32,7 +32,10 @@ NASTY = st.text(
 
 
 def table_of(*titles, values=((1.0,), (2.5, 3.5)), **more):
-    rows = tuple(Row((Cell(text=title), *map(Cell, values)), "a | group & co") for title in titles)
+    rows = tuple(
+        TableRow((TableCell(text=title), *map(TableCell, values)), "a | group & co")
+        for title in titles
+    )
     columns = ("system", *(f"n{i}" for i in range(len(values))))
     return Table("main", "A title", columns, rows, **more)
 
@@ -61,7 +64,7 @@ def test_markdown_has_as_many_cells_in_every_row_and_says_what_it_was_given(titl
     assert head == ["system", "n0", "n1"]
     assert group == ["a | group & co", "", ""]
     # Readers of Markdown trim cells of all spaces there are.
-    assert [row[0].strip() for row in body] == [plain(title).strip() for title in titles]
+    assert [row[0].strip() for row in body] == [single_line(title).strip() for title in titles]
     assert all(row[1:] == ["1.0", "2.5/3.5"] for row in body)
 
 
@@ -112,14 +115,14 @@ numbers = st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=True))
 @given(NASTY, st.lists(st.tuples(numbers, numbers, numbers, numbers), min_size=1, max_size=4))
 def test_csv_reads_back_what_went_in(title, lines):
     rows = tuple(
-        Row((Cell(text=title), Cell((f1, exact), spread=spread, paper=(paper,))))
+        TableRow((TableCell(text=title), TableCell((f1, exact), spread=spread, paper=(paper,))))
         for f1, exact, spread, paper in lines
     )
     head, *read = csv.reader(io.StringIO(as_csv(Table("t", "T", ("system", "QA"), rows))))
     assert len({len(head), *map(len, read)}) == 1
     for line, (f1, exact, spread, paper) in zip(read, lines, strict=True):
         own = dict(zip(head, line, strict=True))
-        assert own["system"].removeprefix("'") == plain(title).removeprefix("'")
+        assert own["system"].removeprefix("'") == single_line(title).removeprefix("'")
         for name, value in (
             ("QA F1", f1),
             ("QA EM", exact),
@@ -135,24 +138,24 @@ def test_a_spreadsheet_runs_no_title(title):
     _, body = csv.reader(io.StringIO(as_csv(table_of(title, values=((-1.5,),)))))
     assert body[1].startswith("'")
     assert body[2] == "-1.5"
-    heading = Table("t", "T", (title, "n"), (Row((Cell(text="a"), Cell((1.0,)))),))
+    heading = Table("t", "T", (title, "n"), (TableRow((TableCell(text="a"), TableCell((1.0,)))),))
     assert next(csv.reader(io.StringIO(as_csv(heading))))[0].startswith("'")
 
 
 def test_a_cell_tells_spread_and_paper_and_what_is_missing():
-    assert cell_text(Cell((70.12,), spread=0.44, paper=(76.8,))) == "70.1 ±0.4 (76.8)"
-    assert cell_text(Cell((60.1, 45.25), paper=(61.0, None))) == "60.1/45.3 (61.0/–)"
-    assert cell_text(Cell((None,))) == cell_text(Cell((None, None))) == "–"
-    assert cell_text(Cell((float("nan"),))) == "–"
-    assert cell_text(Cell((None,), failed="no memory")) == "failed"
+    assert cell_text(TableCell((70.12,), spread=0.44, paper=(76.8,))) == "70.1 ±0.4 (76.8)"
+    assert cell_text(TableCell((60.1, 45.25), paper=(61.0, None))) == "60.1/45.3 (61.0/–)"
+    assert cell_text(TableCell((None,))) == cell_text(TableCell((None, None))) == "–"
+    assert cell_text(TableCell((float("nan"),))) == "–"
+    assert cell_text(TableCell((None,), failed="no memory")) == "failed"
 
 
 def test_numbers_are_written_for_people():
-    assert written(13491.7, 0) == "13,492"
-    assert written(-0.04, 1) == "0.0"
-    assert written(-0.06, 1) == "−0.1"
-    assert written(67.65, 1) == "67.7"
-    assert written(None, 1) == "–"
+    assert format_value(13491.7, 0) == "13,492"
+    assert format_value(-0.04, 1) == "0.0"
+    assert format_value(-0.06, 1) == "−0.1"
+    assert format_value(67.65, 1) == "67.7"
+    assert format_value(None, 1) == "–"
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -171,6 +174,6 @@ def test_a_table_without_rows_is_only_its_head(ending):
 @given(NASTY)
 def test_plain_text_is_one_line_that_steers_nothing(text):
     assert not re.search(
-        "[\x00-\x1f\x7f-\x9f\u2028\u202a-\u202e\u2066-\u2069\ud800-\udfff]", plain(text)
+        "[\x00-\x1f\x7f-\x9f\u2028\u202a-\u202e\u2066-\u2069\ud800-\udfff]", single_line(text)
     )
-    plain(text).encode()
+    single_line(text).encode()

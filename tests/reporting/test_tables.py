@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.evaluation.metrics import average_flat, average_xtreme
-from polyprune.reporting.paper import paper_results, read_paper
-from polyprune.reporting.results import Failure, Results, Score, Size, System
-from polyprune.reporting.table import Cell
-from polyprune.reporting.table_formats import cell_text
-from polyprune.reporting.table_numbers import fair_size, rounded, with_best
-from polyprune.reporting.tables import tables
+from polyprune.reporting.all_tables import tables
+from polyprune.reporting.read.paper import paper_results, read_paper
+from polyprune.reporting.results import Failure, Results, Score, System, SystemSize
+from polyprune.reporting.tables.cells import common_sparsity, mark_best, rounded
+from polyprune.reporting.tables.formats import cell_text
+from polyprune.reporting.tables.table import TableCell
 
 DENSE = System("dense", "Dense")
 GRAD = System("grad-shared", "Grad, shared", 0.5)
@@ -350,8 +350,8 @@ def test_of_many_systems_only_losses_are_shown():
 
 def test_sizes_leave_out_what_nobody_measured_and_show_the_smallest_number():
     sizes = (
-        Size(GRAD, parameters=31_250.0, sentences_per_second=math.nan, faster=1.5),
-        Size(DENSE, parameters=4e6, bytes=16e6, faster=1.0, low=1.0, high=1.0),
+        SystemSize(GRAD, parameters=31_250.0, sentences_per_second=math.nan, faster=1.5),
+        SystemSize(DENSE, parameters=4e6, bytes=16e6, faster=1.0, low=1.0, high=1.0),
     )
     table = named(Results(sizes=sizes))["sizes"]
     assert table.columns[2:] == ("parameters, M", "MB", "times as fast", "at least", "at most")
@@ -371,9 +371,9 @@ def test_the_sizes_of_a_system_stand_together_below_the_dense_one():
 
 def test_the_size_most_systems_share_is_the_one_compared():
     other = System("grad-shared-ds", "DS", 0.7)
-    assert fair_size((DENSE, System("dense", "Dense", 0.0), other, GRAD, L0)) == 0.5
-    assert fair_size((other, GRAD)) == 0.5
-    assert fair_size((DENSE,)) is None
+    assert common_sparsity((DENSE, System("dense", "Dense", 0.0), other, GRAD, L0)) == 0.5
+    assert common_sparsity((other, GRAD)) == 0.5
+    assert common_sparsity((DENSE,)) is None
 
 
 @given(
@@ -387,14 +387,16 @@ def test_the_size_most_systems_share_is_the_one_compared():
 )
 def test_whatever_is_bold_is_best_among_several_of_its_size(lines):
     systems = [System(f"s{i}", "", cut) for i, (cut, _) in enumerate(lines)]
-    grid = with_best(systems, [[Cell((value,))] for _, value in lines], fair_size(systems))
+    grid = mark_best(
+        systems, [[TableCell((value,))] for _, value in lines], common_sparsity(systems)
+    )
     known = [
         rounded(value, 1)
         for cut, value in lines
-        if cut == fair_size(systems) is not None and value is not None
+        if cut == common_sparsity(systems) is not None and value is not None
     ]
     for (cut, value), (cell,) in zip(lines, grid, strict=True):
-        fair = cut == fair_size(systems) is not None and value is not None
+        fair = cut == common_sparsity(systems) is not None and value is not None
         assert cell.best == (fair and len(known) > 1 and rounded(value, 1) == max(known))
 
 

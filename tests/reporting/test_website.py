@@ -23,16 +23,21 @@ from website_results import (
     small_tables,
 )
 
-from polyprune.reporting.figures import figures
+from polyprune.reporting.all_figures import figures
+from polyprune.reporting.all_tables import tables
 from polyprune.reporting.results import Results, Score, System
-from polyprune.reporting.table import Cell, Row, Table
-from polyprune.reporting.tables import tables
+from polyprune.reporting.tables.table import Table, TableCell, TableRow
 from polyprune.reporting.website import page
 from polyprune.reporting.website.assets import script
 from polyprune.reporting.website.colours import DARK, FAMILIES_DARK, FAMILIES_LIGHT, LIGHT
 from polyprune.reporting.website.data import page_data
-from polyprune.reporting.website.escape import cleaned, embedded, safe, short
-from polyprune.reporting.website.summary import facts, headline, summary
+from polyprune.reporting.website.escape import (
+    escape_html,
+    round_for_page,
+    script_json,
+    visible_text,
+)
+from polyprune.reporting.website.summary import headline, key_figures, summary
 from polyprune.reporting.website.table_html import cell_html, tables_html
 
 VOID = ("meta", "link", "input", "br")
@@ -122,8 +127,8 @@ def test_words_of_others_stay_words():
     assert "\x00" not in html
     assert "\u202e" not in html
     data = json.loads(tags.scripts[0])
-    assert data["title"] == cleaned(HOSTILE)
-    assert data["figures"][0]["panels"][0]["note"] == cleaned(HOSTILE)
+    assert data["title"] == visible_text(HOSTILE)
+    assert data["figures"][0]["panels"][0]["note"] == visible_text(HOSTILE)
 
 
 def test_a_text_may_hold_any_character():
@@ -133,14 +138,14 @@ def test_a_text_may_hold_any_character():
 
 
 def test_embedded_json_can_not_end_its_script():
-    told = embedded({"<!--": "</script>&\u2028\u2029"})
+    told = script_json({"<!--": "</script>&\u2028\u2029"})
     assert not set("<>&\u2028\u2029") & set(told)
     assert json.loads(told) == {"<!--": "</script>&\u2028\u2029"}
 
 
 @pytest.mark.parametrize("missing", [None, math.nan, math.inf, -math.inf])
 def test_what_is_missing_is_none_and_never_zero(missing):
-    found = short(missing)
+    found = round_for_page(missing)
     assert found is None
     small = small_results()
     scores = tuple(
@@ -153,9 +158,9 @@ def test_what_is_missing_is_none_and_never_zero(missing):
 
 
 def test_numbers_are_short_and_whole_ones_stay_whole():
-    assert short(71.123456789) == 71.1235
-    assert json.dumps(short(3.0)) == "3"
-    assert short(278_123_456) == 278_123_456
+    assert round_for_page(71.123456789) == 71.1235
+    assert json.dumps(round_for_page(3.0)) == "3"
+    assert round_for_page(278_123_456) == 278_123_456
 
 
 def test_the_page_has_every_number_once_in_columns():
@@ -201,12 +206,12 @@ def test_a_summary_in_plain_words():
 
 
 def test_facts_are_those_of_the_headline():
-    told = {what: value for value, what in facts(small_results())}
+    told = {what: value for value, what in key_figures(small_results())}
     assert told["points kept, mean of 2 tasks"] == "63.5 of 69.0"
     assert told["as fast as the uncut model"] == "1.50×"
     assert told["parameters in the layers"] == "86.0 → 43.0 M"
     assert told["points for Swahili, which lost most"] == "−15.0"
-    assert facts(Results()) == []
+    assert key_figures(Results()) == []
 
 
 def test_a_headline_compares_what_both_were_tried_on():
@@ -231,15 +236,18 @@ def test_a_system_is_compared_with_its_own_uncut_size_first():
 @pytest.mark.parametrize(
     ("cell", "told"),
     [
-        (Cell(), "–"),
-        (Cell((None,)), "–"),
-        (Cell((None, None)), "–"),
-        (Cell((1.0, None)), "1.0 / –"),
-        (Cell((71.26,), spread=0.31), '71.3 <span class="aside">± 0.3</span>'),
-        (Cell((1.0,), best=True), "<b>1.0</b>"),
-        (Cell((1.0, 2.0), paper=(3.0, 4.0)), '1.0 / 2.0 <span class="aside">[3.0 / 4.0]</span>'),
-        (Cell(text="a < b"), "a &lt; b"),
-        (Cell((2.0,), digits=2), "2.00"),
+        (TableCell(), "–"),
+        (TableCell((None,)), "–"),
+        (TableCell((None, None)), "–"),
+        (TableCell((1.0, None)), "1.0 / –"),
+        (TableCell((71.26,), spread=0.31), '71.3 <span class="aside">± 0.3</span>'),
+        (TableCell((1.0,), best=True), "<b>1.0</b>"),
+        (
+            TableCell((1.0, 2.0), paper=(3.0, 4.0)),
+            '1.0 / 2.0 <span class="aside">[3.0 / 4.0]</span>',
+        ),
+        (TableCell(text="a < b"), "a &lt; b"),
+        (TableCell((2.0,), digits=2), "2.00"),
     ],
 )
 def test_a_cell_says_what_it_has(cell, told):
@@ -263,7 +271,7 @@ def test_rows_stand_under_their_groups_and_missing_numbers_have_no_key():
 
 
 def test_many_tables_of_languages_are_folded_up_after_the_others():
-    rows = (Row((Cell(text="a"),)),)
+    rows = (TableRow((TableCell(text="a"),)),)
     made = [Table(f"languages-{i}", f"L{i}", ("system",), rows) for i in range(3)]
     made.append(Table("sizes", "Sizes", ("system",), rows))
     html = tables_html(made)
@@ -274,7 +282,7 @@ def test_many_tables_of_languages_are_folded_up_after_the_others():
 
 
 def test_a_row_with_too_few_cells_is_filled_up():
-    html = tables_html([Table("t", "T", ("a", "b", ""), (Row((Cell(text="x"),)),))])
+    html = tables_html([Table("t", "T", ("a", "b", ""), (TableRow((TableCell(text="x"),)),))])
     assert html.count("<td>–</td>") == 2
 
 
@@ -295,7 +303,7 @@ def test_parts_without_anything_in_them_are_left_out():
 
 
 def test_words_are_cleaned_and_escaped():
-    assert safe("<a href='x'>\x00") == "&lt;a href=&#x27;x&#x27;&gt;\ufffd"
+    assert escape_html("<a href='x'>\x00") == "&lt;a href=&#x27;x&#x27;&gt;\ufffd"
 
 
 def light(colour):

@@ -17,9 +17,9 @@ from website_results import (
     small_tables,
 )
 
-from polyprune.reporting.figures import figures
+from polyprune.reporting.all_figures import figures
+from polyprune.reporting.all_tables import tables
 from polyprune.reporting.results import Results
-from polyprune.reporting.tables import tables
 from polyprune.reporting.website import page
 
 pytestmark = pytest.mark.slow

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 from large_results import large_results
 
-from polyprune.reporting.figure import Axis, Figure, Matrix, Plot, Point, Series
+from polyprune.reporting.figures.figure import Axis, Figure, Matrix, Plot, Point, Series
 from polyprune.reporting.results import (
     Distances,
     Failure,
-    Kept,
+    KeptComponents,
+    LayerWidths,
     Results,
     Score,
-    Size,
     System,
-    Widths,
+    SystemSize,
 )
-from polyprune.reporting.table import Cell, Row, Table
+from polyprune.reporting.tables.table import Table, TableCell, TableRow
 
 CODES = ("de", "en", "fr", "hi", "sw", "th")
 
@@ -23,7 +23,7 @@ DENSE = System("dense", "Dense", None)
 SHARED = [System("grad", "Grad, shared", size, "shared") for size in (0.3, 0.5)]
 OWN = [System("l0", "L0, non-shared", size, "non-shared") for size in (0.2, 0.5, 0.7)]
 
-WHOLE = Widths((12, 12), (3072, 3072), 768)
+WHOLE = LayerWidths((12, 12), (3072, 3072), 768)
 
 
 def small_results() -> Results:
@@ -45,29 +45,66 @@ def small_results() -> Results:
         title="A small study",
         scores=tuple(scores),
         sizes=(
-            Size(DENSE, parameters=278e6, layer_parameters=86e6, bytes=1112e6),
-            *(Size(each, parameters=200e6, layer_parameters=43e6, bytes=800e6, faster=1.5,
-                   low=1.4, high=1.6) for each in (*SHARED, *OWN)),
+            SystemSize(DENSE, parameters=278e6, layer_parameters=86e6, bytes=1112e6),
+            *(
+                SystemSize(
+                    each,
+                    parameters=200e6,
+                    layer_parameters=43e6,
+                    bytes=800e6,
+                    faster=1.5,
+                    low=1.4,
+                    high=1.6,
+                )
+                for each in (*SHARED, *OWN)
+            ),
         ),
         kept=(
-            *(Kept(each, None, Widths((6, 3), (900, 300), 700), WHOLE) for each in SHARED),
-            *(Kept(each, code, Widths((i, 12 - i), (500 * i, 100), 768), WHOLE)
-              for each in OWN for i, code in enumerate(CODES)),
+            *(
+                KeptComponents(each, None, LayerWidths((6, 3), (900, 300), 700), WHOLE)
+                for each in SHARED
+            ),
+            *(
+                KeptComponents(each, code, LayerWidths((i, 12 - i), (500 * i, 100), 768), WHOLE)
+                for each in OWN
+                for i, code in enumerate(CODES)
+            ),
         ),
         distances=(replace(large_results(CODES).distances[0], system=OWN[1]),),
         failures=(Failure("xnli, th", "out of memory"),),
         about={"model": "e5", "command": "polyprune study s.toml", "machine": {"threads": 2}},
-    )  # fmt: skip
+    )
 
 
 def small_tables() -> list[Table]:
     rows = (
-        Row((Cell(text="Dense"), Cell((60.0, 40.0)), Cell((1.0,)), Cell(text="10")), "transfer"),
-        Row((Cell(text="Grad"), Cell((58.0, 45.0), spread=0.3, best=True, paper=(57.0, 44.0)),
-             Cell((None,)), Cell(failed="out of memory")), "transfer"),
-        Row((Cell(text="L0"), Cell((59.0, 30.0)), Cell((3.0,)), Cell(text="9")), "transfer"),
-        Row((Cell(text="Grad"), Cell((88.0, 70.0)), Cell((2.0,)), Cell()), "all languages"),
-    )  # fmt: skip
+        TableRow(
+            (
+                TableCell(text="Dense"),
+                TableCell((60.0, 40.0)),
+                TableCell((1.0,)),
+                TableCell(text="10"),
+            ),
+            "transfer",
+        ),
+        TableRow(
+            (
+                TableCell(text="Grad"),
+                TableCell((58.0, 45.0), spread=0.3, best=True, paper=(57.0, 44.0)),
+                TableCell((None,)),
+                TableCell(failed="out of memory"),
+            ),
+            "transfer",
+        ),
+        TableRow(
+            (TableCell(text="L0"), TableCell((59.0, 30.0)), TableCell((3.0,)), TableCell(text="9")),
+            "transfer",
+        ),
+        TableRow(
+            (TableCell(text="Grad"), TableCell((88.0, 70.0)), TableCell((2.0,)), TableCell()),
+            "all languages",
+        ),
+    )
     notes = ("A note below.",)
     columns = ("system", "XQuAD", "times", "words")
     return [Table("main", "All tasks", columns, rows, "In percent.", notes)]
@@ -80,11 +117,16 @@ def small_figures() -> list[Figure]:
         Point(100.0, 30.5, label="thirty"),
     )
     plot = Plot(
-        "Loss", Axis("bytes", log=True), Axis("points"),
-        (Series("Grad", points), Series("Dense", (Point(1.0, 20.0),), "level", dashed=True),
-         Series("L0", points[:1], "marks")),
+        "Loss",
+        Axis("bytes", log=True),
+        Axis("points"),
+        (
+            Series("Grad", points),
+            Series("Dense", (Point(1.0, 20.0),), "level", dashed=True),
+            Series("L0", points[:1], "marks"),
+        ),
         "r = −0.5",
-    )  # fmt: skip
+    )
     values = ((0.0, 0.25, None), (0.25, 0.0, 0.5), (None, 0.5, 0.0))
     groups = ("Indo-European", "Indo-European", "Niger-Congo")
     matrix = Matrix("Differences", ("de", "en", "sw"), groups, values, "share of gates")
@@ -111,7 +153,7 @@ def hostile_results(word: str = HOSTILE) -> Results:
             *(Score(each, word, {word: 1.0}, own, word, 1, word) for each in (dense, cut, other)),
             Score(cut, f"{word}2", {word: 1.0}),
         ),
-        sizes=(Size(dense, parameters=2.0), Size(cut, parameters=1.0, faster=2.0)),
+        sizes=(SystemSize(dense, parameters=2.0), SystemSize(cut, parameters=1.0, faster=2.0)),
         kept=tuple(replace(each, system=cut, language=word) for each in small.kept[:1]),
         distances=(
             Distances(cut, (word, "de", "fr"), ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (1.0, 1.0, 0.0))),
@@ -123,8 +165,8 @@ def hostile_results(word: str = HOSTILE) -> Results:
 
 
 def hostile_tables(word: str = HOSTILE) -> list[Table]:
-    cells = (Cell(text=word), Cell(failed=word), Cell((1.0,)))
-    return [Table(word, word, (word, word, word), (Row(cells, word),), word, (word,))]
+    cells = (TableCell(text=word), TableCell(failed=word), TableCell((1.0,)))
+    return [Table(word, word, (word, word, word), (TableRow(cells, word),), word, (word,))]
 
 
 def hostile_figures(word: str = HOSTILE) -> list[Figure]:

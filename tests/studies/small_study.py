@@ -2,27 +2,27 @@
 
 from dataclasses import replace
 
-from polyprune.studies.cells import Prints, plan_cells
-from polyprune.studies.plan import Study, System, TaskPlan
+from polyprune.studies.study_cells import InputHashes, plan_cells
+from polyprune.studies.study_config import Study, SystemConfig, TaskConfig
 from polyprune.training.phases import Phase
-from polyprune.training.plan import GatingPlan, Run, Start
+from polyprune.training.run_config import GatingConfig, Run, StartConfig
 
-PRINTS = Prints(model="m", data="d", corpus="c")
-PLAIN = Run(phases=(Phase(steps=4),), model=Start(start="x"))
+PRINTS = InputHashes(model="m", data="d", corpus="c")
+PLAIN = Run(phases=(Phase(steps=4),), model=StartConfig(start="x"))
 RUNS = {
     "small": PLAIN,
-    "grad": replace(PLAIN, gating=GatingPlan(kind="gradient")),
-    "ds": replace(PLAIN, gating=GatingPlan(kind="dynamic")),
+    "grad": replace(PLAIN, gating=GatingConfig(kind="gradient")),
+    "ds": replace(PLAIN, gating=GatingConfig(kind="dynamic")),
 }
 STUDY = Study(
     model="m",
     systems=(
-        System("dense", "Dense"),
-        System("small", config="small.toml"),
-        System("grad", config="grad.toml", sizes=(0.3, 0.5)),
-        System("ds", config="ds.toml", sizes=(0.3, 0.5)),
+        SystemConfig("dense", "Dense"),
+        SystemConfig("small", config="small.toml"),
+        SystemConfig("grad", config="grad.toml", sizes=(0.3, 0.5)),
+        SystemConfig("ds", config="ds.toml", sizes=(0.3, 0.5)),
     ),
-    tasks=(TaskPlan("xnli", epochs=1, limit=9), TaskPlan("tatoeba")),
+    tasks=(TaskConfig("xnli", epochs=1, limit=9), TaskConfig("tatoeba")),
     seeds=(1, 2),
 )
 

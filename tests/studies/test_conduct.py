@@ -9,8 +9,14 @@ from small_study import STUDY, with_system
 from small_study import graph_of as whole_graph
 
 from polyprune.errors import ConfigError
-from polyprune.studies.conduct import Place, Report, choose, conduct, time_left
-from polyprune.studies.store import Store
+from polyprune.studies.cell_store import CellStore
+from polyprune.studies.schedule import (
+    ExecutionContext,
+    ScheduleReport,
+    next_cell,
+    run_cells,
+    time_left,
+)
 
 
 def graph_of(study=STUDY):
@@ -22,14 +28,16 @@ def graph_of(study=STUDY):
 @pytest.fixture
 def place(tmp_path):
     (tmp_path / "wishes").mkdir()
-    return Place(Store(tmp_path / "out"), tmp_path / "start", str(tmp_path / "wishes"), 1, work)
+    return ExecutionContext(
+        CellStore(tmp_path / "out"), tmp_path / "start", str(tmp_path / "wishes"), 1, work
+    )
 
 
 def run(graph, place):
     """Conduct to the end: the report, and how many cells of each kind were begun."""
-    report, log = Report(), place.store.out.parent / "wishes" / "done.txt"
+    report, log = ScheduleReport(), place.store.out.parent / "wishes" / "done.txt"
     log.write_text("")
-    states = list(conduct(graph, place, report))
+    states = list(run_cells(graph, place, report))
     return report, Counter(line.split()[1] for line in log.read_text().splitlines()), states
 
 
@@ -78,8 +86,8 @@ def test_stopped_it_goes_on(place):
     (wishes / "wait").touch()
     log = wishes / "done.txt"
     stopping = replace(place, stop=log.is_file)
-    report = Report()
-    states = list(conduct(graph, stopping, report))
+    report = ScheduleReport()
+    states = list(run_cells(graph, stopping, report))
     assert report.stopped
     assert not report.failed
     assert not any(state.ended for state in states)
@@ -92,17 +100,17 @@ def test_scores_come_first_and_speeds_alone():
     graph = graph_of(replace(STUDY, tasks=STUDY.tasks[:1]))
     pending = dict(graph.cells)
     tuned = next(cell for cell in pending.values() if cell.kind == "tuned")
-    assert choose(pending, {}) is tuned
+    assert next_cell(pending, {}) is tuned
     del pending[tuned.address]
-    following = choose(pending, {})
+    following = next_cell(pending, {})
     assert following is not None
     assert (following.kind, following.needs) == ("score", (tuned.address,))
     speeds = {address: cell for address, cell in pending.items() if cell.kind == "speed"}
-    first = choose(speeds, {})
+    first = next_cell(speeds, {})
     assert first is not None
     rest = {address: cell for address, cell in speeds.items() if cell is not first}
-    assert choose(rest, {first.address: first}) is None
-    assert choose(speeds, {tuned.address: tuned}) is None
+    assert next_cell(rest, {first.address: first}) is None
+    assert next_cell(speeds, {tuned.address: tuned}) is None
 
 
 def test_the_time_left_is_guessed_by_kind():
@@ -115,14 +123,14 @@ def test_the_time_left_is_guessed_by_kind():
 def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "thesis.txt").touch()
     with pytest.raises(ConfigError, match="something else than a study"):
-        Store(tmp_path).check()
+        CellStore(tmp_path).check()
     with pytest.raises(ConfigError, match="is a file"):
-        Store(tmp_path / "thesis.txt").check()
-    Store(tmp_path / "new").check()
+        CellStore(tmp_path / "thesis.txt").check()
+    CellStore(tmp_path / "new").check()
 
 
 def test_two_studies_do_not_work_in_one_folder_at_once(tmp_path):
-    store = Store(tmp_path / "out")
+    store = CellStore(tmp_path / "out")
     with store.alone(), pytest.raises(ConfigError, match="Another study is at work"):
         store.alone().__enter__()
     with store.alone():

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from small_study import PLAIN, PRINTS, RUNS, STUDY, graph_of, with_system, with_task
 
-from polyprune.studies.cells import plan_cells
-from polyprune.studies.plan import Study, System, TaskPlan, trials
-from polyprune.training.plan import Fresh, Saving, Start, Teacher
+from polyprune.studies.study_cells import plan_cells
+from polyprune.studies.study_config import Study, SystemConfig, TaskConfig, scored_combinations
+from polyprune.training.run_config import FreshConfig, SavingConfig, StartConfig, TeacherConfig
 
 
 def touched(study=STUDY, runs=RUNS, prints=PRINTS):
@@ -81,7 +81,7 @@ def test_files_touch_what_reads_them():
 
 
 def test_how_a_run_is_saved_is_not_what_it_makes():
-    saved = replace(PLAIN, saving=Saving(every=3, held_out_every=2))
+    saved = replace(PLAIN, saving=SavingConfig(every=3, held_out_every=2))
     assert not touched(runs=RUNS | {"small": saved})
     chosen = replace(saved, saving=replace(saved.saving, final="best"))
     assert {system for _, system in touched(runs=RUNS | {"small": chosen})} == {"small"}
@@ -95,8 +95,8 @@ def test_paths_are_not_part_of_an_address_but_of_the_work():
 
 
 def test_fresh_students_get_the_tokenizer_and_the_teacher():
-    fresh = Start(fresh=Fresh(tokenizer="runs/x"))
-    run = replace(PLAIN, model=fresh, teacher=Teacher(start="runs/x"))
+    fresh = StartConfig(fresh=FreshConfig(tokenizer="runs/x"))
+    run = replace(PLAIN, model=fresh, teacher=TeacherConfig(start="runs/x"))
     graph = plan_cells(STUDY, RUNS | {"small": run}, PRINTS, "there")
     made = next(c.payload for c in graph.cells.values() if c.title.startswith("model small"))
     assert made.model.start == "fresh"
@@ -107,16 +107,21 @@ def test_seeds_regimes_and_tasks_can_be_less_for_some():
     both = ("transfer", "translate-train-all")
     study = Study(
         model="m",
-        systems=(System("a"), System("b", tasks=("xnli",), regimes=("transfer",), seeds=(1, 2))),
+        systems=(
+            SystemConfig("a"),
+            SystemConfig("b", tasks=("xnli",), regimes=("transfer",), seeds=(1, 2)),
+        ),
         tasks=(
-            TaskPlan("xnli", regimes=both[:1]),
-            TaskPlan("xnli", regimes=both[1:], seeds=(1,)),
-            TaskPlan("udpos", seeds=(3,)),
+            TaskConfig("xnli", regimes=both[:1]),
+            TaskConfig("xnli", regimes=both[1:], seeds=(1,)),
+            TaskConfig("udpos", seeds=(3,)),
         ),
         seeds=(1, 2, 3),
         regimes=both,
     )
-    found = {s.name: [(p.name, r, n) for p, r, n in trials(study, s)] for s in study.systems}
+    found = {
+        s.name: [(p.name, r, n) for p, r, n in scored_combinations(study, s)] for s in study.systems
+    }
     assert found["b"] == [("xnli", "transfer", 1), ("xnli", "transfer", 2)]
     assert found["a"] == [
         *(("xnli", "transfer", seed) for seed in (1, 2, 3)),

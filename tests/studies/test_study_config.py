@@ -5,12 +5,12 @@ from conftest import REPOSITORY
 
 from polyprune.config import read_study
 from polyprune.errors import ConfigError
-from polyprune.studies.cells import Prints, plan_cells
+from polyprune.studies.study_cells import InputHashes, plan_cells
 
 HEAD = 'model = "sprout"\n'
 SYSTEM = '[[systems]]\nname = "dense"\n'
 TASK = '[[tasks]]\nname = "xnli"\n'
-PRINTS = Prints("m", "d", "c")
+PRINTS = InputHashes("m", "d", "c")
 
 
 @pytest.fixture

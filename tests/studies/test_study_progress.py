@@ -10,10 +10,10 @@ import pytest
 from small_study import graph_of
 from watched import NOW, entry, touch, write_run
 
-from polyprune.studies.conduct import Place, Report, conduct
-from polyprune.studies.progress import StudyReader, is_study, write_plan
+from polyprune.studies.cell_store import CellStore
+from polyprune.studies.schedule import ExecutionContext, ScheduleReport, run_cells
 from polyprune.studies.standings import standings
-from polyprune.studies.store import Store
+from polyprune.studies.study_progress import StudyReader, is_study, write_plan
 
 
 def read(folder, now=NOW):
@@ -32,7 +32,7 @@ def planned(tmp_path):
     graph = graph_of()
     write_plan(graph, tmp_path)
     touch(tmp_path / "cells" / "plan.json", 5)
-    return graph, Store(tmp_path)
+    return graph, CellStore(tmp_path)
 
 
 def begin(store, address, ago=10.0):
@@ -189,12 +189,12 @@ def test_systems_stand_where_their_scores_put_them(tmp_path):
 
 def test_a_real_study_is_followed_to_its_end_without_a_trace(tmp_path):
     (tmp_path / "wishes").mkdir()
-    graph, store = graph_of(), Store(tmp_path / "study")
+    graph, store = graph_of(), CellStore(tmp_path / "study")
     cells = {address: replace(cell, payload=None) for address, cell in graph.cells.items()}
     graph = replace(graph, cells=cells)
-    place = Place(store, tmp_path / "start", str(tmp_path / "wishes"), 1, fake_work.work)
+    place = ExecutionContext(store, tmp_path / "start", str(tmp_path / "wishes"), 1, fake_work.work)
     reader, done = StudyReader(store.out), []
-    for _ in conduct(graph, place, Report()):
+    for _ in run_cells(graph, place, ScheduleReport()):
         done.append(reader.read(time.time()).whole.done)
     assert done == sorted(done)
     before = sorted(store.out.rglob("*"))

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from polyprune.errors import ConfigError
-from polyprune.model.components import open_gates
-from polyprune.model.shrink import drop_layers, shrink
+from polyprune.model.network.components import open_gates
+from polyprune.model.surgery.shrink import drop_layers, shrink
 from polyprune.training.distillation import (
-    Projected,
+    Projections,
     attention_relation,
-    capture,
+    capture_projections,
     common_relations,
     cosine_distance,
     divergence,
     embedding_distance,
-    layers_kept,
+    layers_to_keep,
     relation_loss,
     similarity_relation,
     soft_cross_entropy,
@@ -39,14 +39,14 @@ def double(values):
     return torch.tensor(values, dtype=torch.float64)
 
 
-def projected(heads, head_width, examples=2, tokens=5, seed=0) -> Projected:
+def projected(heads, head_width, examples=2, tokens=5, seed=0) -> Projections:
     generator = torch.Generator().manual_seed(seed)
     shape = (3, examples, heads, tokens, head_width)
-    return Projected(*torch.randn(shape, generator=generator, dtype=torch.float64))
+    return Projections(*torch.randn(shape, generator=generator, dtype=torch.float64))
 
 
-def map_each(function, x: Projected) -> Projected:
-    return Projected(*map(function, x))
+def map_each(function, x: Projections) -> Projections:
+    return Projections(*map(function, x))
 
 
 def rows(seed, examples=6, width=8):
@@ -83,7 +83,7 @@ def test_the_triple_loss_is_the_worked_one():
 def test_the_losses_of_minilm_are_the_worked_ones():
     given = WORKED["minilm"]
     student, teacher = (
-        Projected(*(double(given[f"{name}_{who}"])[None] for name in "qkv")) for who in "st"
+        Projections(*(double(given[f"{name}_{who}"])[None] for name in "qkv")) for who in "st"
     )
     attention, values = attention_relation(student, teacher), value_relation(student, teacher)
     torch.testing.assert_close(attention, double(given["L_AT"]), **EXACT)
@@ -92,13 +92,13 @@ def test_the_losses_of_minilm_are_the_worked_ones():
 
 
 def test_the_layers_of_distilbert_are_the_published_ones():
-    assert list(layers_kept(12)) == WORKED["distilbert"]["layers_kept_0based"]
+    assert list(layers_to_keep(12)) == WORKED["distilbert"]["layers_kept_0based"]
 
 
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.integers(1, n))))
 def test_kept_layers_rise_evenly_from_the_first_to_the_last(sizes):
     layers, kept = sizes
-    chosen = layers_kept(layers, kept)
+    chosen = layers_to_keep(layers, kept)
     assert len(chosen) == kept
     assert chosen[0] == 0
     assert chosen[-1] == (layers - 1 if kept > 1 else 0)
@@ -109,18 +109,18 @@ def test_kept_layers_rise_evenly_from_the_first_to_the_last(sizes):
 
 @given(st.integers(1, 60))
 def test_half_of_the_layers_are_kept_and_all_of_them_are_all(layers):
-    assert len(layers_kept(layers)) == (layers + 1) // 2
-    assert layers_kept(layers, layers) == tuple(range(layers))
+    assert len(layers_to_keep(layers)) == (layers + 1) // 2
+    assert layers_to_keep(layers, layers) == tuple(range(layers))
 
 
 @pytest.mark.parametrize("kept", [0, 13])
 def test_a_student_cannot_keep_no_layer_or_more_than_there_are(kept):
     with pytest.raises(ValueError, match=f"Of 12 layers a student keeps from 1 to 12, got {kept}"):
-        layers_kept(12, kept)
+        layers_to_keep(12, kept)
 
 
 def test_a_student_of_kept_layers_starts_as_they_are(model):
-    student = drop_layers(model, layers_kept(model.shape.layers))
+    student = drop_layers(model, layers_to_keep(model.shape.layers))
     assert student.shape.layers == 1
     kept, old = student.encoder.layers[0].state_dict(), model.encoder.layers[0].state_dict()
     assert all(torch.equal(kept[name], old[name]) for name in old)
@@ -286,7 +286,7 @@ def test_relations_that_are_heads_do_not_mind_their_order(order):
 def test_with_one_relation_a_head_values_are_related_as_by_minilm():
     student, teacher = projected(4, 6), projected(4, 9, seed=1)
     three = [
-        value_relation(Projected(s, s, s), Projected(t, t, t))
+        value_relation(Projections(s, s, s), Projections(t, t, t))
         for s, t in zip(student, teacher, strict=True)
     ]
     got = relation_loss(student, teacher, relations=4)
@@ -343,7 +343,7 @@ def run(model, inputs):
 def test_captured_are_the_queries_keys_and_values_of_the_layer(model, inputs, layer):
     attention = model.encoder.layers[layer].attention
     before, states = run(model, inputs), []
-    with capture(model.encoder, layer) as passes:
+    with capture_projections(model.encoder, layer) as passes:
         after = model.encoder(inputs["input_ids"], inputs["attention_mask"].bool(), states=states)
     assert torch.equal(before, after)
     (got,) = passes
@@ -358,12 +358,12 @@ def test_captured_are_the_queries_keys_and_values_of_the_layer(model, inputs, la
 
 
 def test_every_pass_is_captured_until_the_block_ends(model, inputs):
-    with capture(model.encoder) as passes:
+    with capture_projections(model.encoder) as passes:
         run(model, inputs)
         run(model, inputs)
     run(model, inputs)
     assert len(passes) == 2
-    with pytest.raises(KeyError), capture(model.encoder) as passes:
+    with pytest.raises(KeyError), capture_projections(model.encoder) as passes:
         raise KeyError
     run(model, inputs)
     assert not passes
@@ -376,9 +376,9 @@ def test_a_student_learns_from_what_is_captured_and_the_teacher_does_not(
     student = drop_layers(model, [0]).train()
     student.encoder.gradient_checkpointing = checkpointing
     mask = inputs["attention_mask"].bool()
-    with torch.no_grad(), capture(model.encoder) as theirs:
+    with torch.no_grad(), capture_projections(model.encoder) as theirs:
         run(model, inputs)
-    with capture(student.encoder) as ours:
+    with capture_projections(student.encoder) as ours:
         run(student, inputs)
     loss = attention_relation(ours[0], theirs[0], mask) + value_relation(ours[0], theirs[0], mask)
     loss.backward()
@@ -391,7 +391,7 @@ def test_a_student_learns_from_what_is_captured_and_the_teacher_does_not(
 
 def test_a_copy_of_the_teacher_has_nothing_to_learn(model, inputs):
     mask = inputs["attention_mask"].bool()
-    with capture(model.encoder) as passes:
+    with capture_projections(model.encoder) as passes:
         run(model, inputs)
         run(drop_layers(model, [0, 1]), inputs)
         run(model, inputs)
@@ -409,9 +409,9 @@ def with_last_heads(model, heads):
 def test_a_student_with_fewer_heads_learns_by_relations(model, inputs):
     student = shrink(model, with_last_heads(model, 3)).train()
     mask = inputs["attention_mask"].bool()
-    with torch.no_grad(), capture(model.encoder) as theirs:
+    with torch.no_grad(), capture_projections(model.encoder) as theirs:
         run(model, inputs)
-    with capture(student.encoder) as ours:
+    with capture_projections(student.encoder) as ours:
         run(student, inputs)
     assert (ours[0].heads, theirs[0].heads) == (3, 4)
     loss = relation_loss(ours[0], theirs[0], mask=mask)
@@ -426,6 +426,6 @@ def test_a_layer_without_heads_cannot_be_captured(model):
         pytest.raises(
             ConfigError, match=r"Layer 1, .* lost all its heads.*--least-heads 1.*triple"
         ),
-        capture(student.encoder),
+        capture_projections(student.encoder),
     ):
         pass

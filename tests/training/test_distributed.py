@@ -28,8 +28,8 @@ from polyprune.training.checkpoints import (
 from polyprune.training.objectives import Objective
 from polyprune.training.optimizer import make_optimizer
 from polyprune.training.phases import Phase
-from polyprune.training.plan import Engine
-from polyprune.training.system import System
+from polyprune.training.run_config import EngineConfig
+from polyprune.training.training_module import TrainingModule
 
 CONFIG = """
 [model]
@@ -132,12 +132,12 @@ def test_a_run_may_go_on_with_another_number_of_processes(config, tmp_path):
 def sharded(rank: int, folder: Path, out: Path, port: int) -> None:
     """Two steps, a checkpoint, and a third; then that step again, from the checkpoint."""
     dist.init_process_group("gloo", f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
-    phase, engine = Phase(3), Engine()
+    phase, engine = Phase(3), EngineConfig()
     ids = torch.randint(5, 60, (4, 9), generator=torch.Generator().manual_seed(rank))
     batch = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": ids}
 
     def begin(checkpoint: Checkpoint | None):
-        system = System(pp.load(folder), Objective(mlm=1.0)).eval()
+        system = TrainingModule(pp.load(folder), Objective(mlm=1.0)).eval()
         if checkpoint is not None:
             system.load_state_dict(checkpoint.tensors("system"))
         for layer in system.model.encoder.layers:
@@ -163,7 +163,7 @@ def sharded(rank: int, folder: Path, out: Path, port: int) -> None:
     again = begin(read_checkpoint(path))
     assert [step(*again), step(*again)] == third != first
     whole = get_model_state_dict(again[0], options=WHOLE)
-    assert rank or whole["model.encoder.embedding.words.weight"].shape == (60, 24)
+    assert rank or whole["model.network.encoder.embedding.words.weight"].shape == (60, 24)
     dist.destroy_process_group()
 
 

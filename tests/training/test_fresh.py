@@ -2,15 +2,15 @@
 
 import torch
 
-from polyprune.model.encoder import Encoder
-from polyprune.model.shape import EncoderShape
-from polyprune.training.fresh import look_around, turn, waves
+from polyprune.model.network.encoder import Encoder
+from polyprune.model.network.shape import EncoderShape
+from polyprune.training.fresh_model import init_local_attention, rotation, sinusoids
 
 
 def test_turning_shifts_waves():
     places = torch.arange(20)
     torch.testing.assert_close(
-        waves(places, 8) @ turn(3, 8).T, waves(places + 3, 8), atol=1e-5, rtol=0
+        sinusoids(places, 8) @ rotation(3, 8).T, sinusoids(places + 3, 8), atol=1e-5, rtol=0
     )
 
 
@@ -21,7 +21,7 @@ def test_heads_begin_by_looking_at_neighbours():
         rank=96,
     )  # fmt: skip
     encoder = Encoder(shape).eval()
-    look_around(encoder)
+    init_local_attention(encoder)
     tokens = torch.randint(5, 90, (2, 30))
     seen = encoder.embedding(tokens)
     attention = encoder.layers[0].attention

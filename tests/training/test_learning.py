@@ -10,16 +10,20 @@ from accelerate import Accelerator
 import polyprune as pp
 from polyprune.config import make_run
 from polyprune.corpora.languages import language
-from polyprune.model.hub import load_tokenizer
-from polyprune.pruning.budget import density_of
-from polyprune.pruning.dynamic import TENTHS
+from polyprune.loading.hub import load_tokenizer
+from polyprune.pruning.gates.dynamic import TENTHS
+from polyprune.pruning.selection.ranking import density_of
 from polyprune.pruning.subnetworks import by_family, hamming
-from polyprune.training.held_out import held_out_examples, held_out_losses, held_out_passes
-from polyprune.training.log import read_log
+from polyprune.training.held_out_loss import (
+    held_out_examples,
+    held_out_losses,
+    held_out_micro_batches,
+)
 from polyprune.training.run import train
-from polyprune.training.system import System
-from polyprune.training.text import mixing
-from polyprune.training.work import Desk
+from polyprune.training.run_log import read_log
+from polyprune.training.step_batches import Collator
+from polyprune.training.text_material import stream_config
+from polyprune.training.training_module import TrainingModule
 
 pytestmark = pytest.mark.slow
 
@@ -116,12 +120,12 @@ def test_dynamic_sparsification_trains_every_size_at_once(tmp_path):
     out = done(run, tmp_path / "dynamic")
     trained, before = pp.load(out / "model"), pp.load(out / "prepared")
     tokenizer = load_tokenizer(out / "model")
-    examples = held_out_examples(out / "held-out", tokenizer, mixing(run, out, 1))
-    passes = held_out_passes(examples, Desk(tokenizer, 16, masked=True))
+    examples = held_out_examples(out / "held-out", tokenizer, stream_config(run, out, 1))
+    passes = held_out_micro_batches(examples, Collator(tokenizer, 16, masked=True))
 
     def loss(model, size: float) -> float:
         small = model.at(sparsity=1 - size)
-        losses = held_out_losses(System(small, run.objective), passes, Accelerator())
+        losses = held_out_losses(TrainingModule(small, run.objective), passes, Accelerator())
         return sum(losses.values()) / len(losses)
 
     sizes = [size for size in TENTHS if size >= 0.1]

@@ -6,7 +6,7 @@ from training import tiny_run
 
 import polyprune as pp
 from polyprune.config import read_run
-from polyprune.pruning.gating import DynamicGating, FixedGating, LearnedGating
+from polyprune.pruning.gates.gatings import DynamicGating, FixedGating, LearnedGating
 from polyprune.training.run import train
 
 ELASTIC = {

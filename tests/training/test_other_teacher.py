@@ -8,10 +8,10 @@ from training import tiny_run
 
 import polyprune as pp
 from polyprune.errors import ConfigError
-from polyprune.model.hub import load_tokenizer
-from polyprune.pruning.losses import pooled
+from polyprune.loading.hub import load_tokenizer
+from polyprune.pruning.criteria.losses import pooled
 from polyprune.training.run import train
-from polyprune.training.targets import narrow
+from polyprune.training.teacher_targets import reduce_width
 
 FRESH = {"layers": 1, "width": 8, "heads": 2, "units": 8, "positions": 40, "vocabulary": 120}
 
@@ -64,8 +64,8 @@ def test_only_masked_words_go_with_embeddings(speaking, text):
 def test_narrowing_keeps_distances_that_fit():
     random = torch.Generator().manual_seed(0)
     flat = torch.randn(50, 3, generator=random) @ torch.randn(3, 9, generator=random) + 5
-    made = narrow(flat, 3)
+    made = reduce_width(flat, 3)
     assert made.shape == (50, 3)
     torch.testing.assert_close(torch.cdist(made, made), torch.cdist(flat, flat), atol=0.02, rtol=0)
     assert made.mean(0).abs().max() < 1e-4
-    assert narrow(flat, 9) is flat
+    assert reduce_width(flat, 9) is flat

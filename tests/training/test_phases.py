@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyprune.pruning.dynamic import TENTHS
-from polyprune.training.phases import Phase, draw_density, place
+from polyprune.pruning.gates.dynamic import TENTHS
+from polyprune.training.phases import Phase, draw_density, locate_step
 
 
 @st.composite
@@ -36,9 +36,9 @@ def test_the_density_falls_to_its_target_and_stays_there(phase, target):
 
 def test_steps_are_counted_through_the_phases():
     run = [Phase(3), Phase(2)]
-    assert [place(run, step) for step in range(5)] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+    assert [locate_step(run, step) for step in range(5)] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
     with pytest.raises(ValueError, match="fewer steps"):
-        place(run, 5)
+        locate_step(run, 5)
 
 
 def test_every_size_of_the_grid_but_none_is_drawn_equally_often():

@@ -10,10 +10,10 @@ from training import tiny_run
 from watched import NOW, add, entry, touch, write_run
 
 from polyprune.errors import CheckpointError
-from polyprune.training.pace import Mark, pace
-from polyprune.training.progress import RunReader
+from polyprune.training.log_tail import MOST, DownsampledSeries, LogTail
 from polyprune.training.run import train
-from polyprune.training.tail import MOST, Tail, Trace
+from polyprune.training.run_progress import RunReader
+from polyprune.training.run_speed import Timestamp, recent_speed
 
 
 def read(folder, now=NOW):
@@ -133,7 +133,7 @@ def test_lines_that_are_no_steps_are_passed_over(tmp_path):
 
 def test_each_line_is_read_once(tmp_path):
     folder = write_run(tmp_path / "run", [entry(step) for step in range(1, 1001)])
-    tail = Tail(folder / "log.jsonl")
+    tail = LogTail(folder / "log.jsonl")
     assert len(tail.read()[1]) == 1000
     add(tail.path, [entry(1001)])
     assert tail.read() == (False, [entry(1001)])
@@ -142,7 +142,7 @@ def test_each_line_is_read_once(tmp_path):
 
 @given(some.lists(some.floats(0, 10) | some.none(), max_size=3 * MOST))
 def test_a_trace_is_short_and_keeps_the_mean(values):
-    trace = Trace()
+    trace = DownsampledSeries()
     for value in values:
         trace.add(value)
     assert len(trace.values) <= MOST
@@ -156,11 +156,16 @@ def test_a_trace_is_short_and_keeps_the_mean(values):
 
 
 def test_the_pace_is_the_present_one():
-    night = [Mark(0.0, 0), Mark(100.0, 100), Mark(40_000.0, 101), Mark(40_040.0, 181)]
-    assert pace(night) == pytest.approx(2.0)
-    assert pace([Mark(0.0, 0)]) is None
-    assert pace([]) is None
-    assert pace([Mark(5.0, 1), Mark(5.0, 2)]) is None
+    night = [
+        Timestamp(0.0, 0),
+        Timestamp(100.0, 100),
+        Timestamp(40_000.0, 101),
+        Timestamp(40_040.0, 181),
+    ]
+    assert recent_speed(night) == pytest.approx(2.0)
+    assert recent_speed([Timestamp(0.0, 0)]) is None
+    assert recent_speed([]) is None
+    assert recent_speed([Timestamp(5.0, 1), Timestamp(5.0, 2)]) is None
 
 
 def test_checkpoints_tell_the_pace_of_a_run_that_went_on(tmp_path):

@@ -5,12 +5,11 @@ import torch
 from training import finished, tiny_run
 
 from polyprune.corpora.languages import language
-from polyprune.model.components import sizes
-from polyprune.model.modeling_polyprune import PolypruneForMaskedLM
-from polyprune.pruning.budget import ComponentWeights
-from polyprune.pruning.gating import FixedGating, LearnedGating
-from polyprune.pruning.losses import masked_lm_loss
-from polyprune.pruning.penalties import (
+from polyprune.model.network.components import sizes
+from polyprune.model.network.modeling_polyprune import PolypruneForMaskedLM
+from polyprune.pruning.criteria.losses import masked_lm_loss
+from polyprune.pruning.gates.gatings import FixedGating, LearnedGating
+from polyprune.pruning.gates.penalties import (
     diversity,
     expected_density,
     family_prior,
@@ -18,9 +17,10 @@ from polyprune.pruning.penalties import (
     native_l0,
     sparsity_constraint,
 )
+from polyprune.pruning.selection.ranking import ComponentWeights
 from polyprune.training.objectives import LOSSES, Objective
-from polyprune.training.pressure import Penalties, Pressure
-from polyprune.training.system import System
+from polyprune.training.regularizer import GateRegularizer, PenaltyConfig
+from polyprune.training.training_module import TrainingModule
 
 ROWS = ("en", "de", "sw")
 
@@ -36,14 +36,14 @@ def flat_weights(model) -> torch.Tensor:
     return torch.cat(ComponentWeights.of(model.shape).spread(sizes(model.shape)).leaves()).float()
 
 
-def gated(model, penalties: Penalties, **objective) -> System:
+def gated(model, penalties: PenaltyConfig, **objective) -> TrainingModule:
     gating = LearnedGating(sizes(model.shape), len(ROWS), spread=1.0)
-    pressure = Pressure(penalties, flat_weights(model), ROWS)
-    return System(model, Objective(**objective or {"mlm": 1.0}), gating, pressure)
+    pressure = GateRegularizer(penalties, flat_weights(model), ROWS)
+    return TrainingModule(model, Objective(**objective or {"mlm": 1.0}), gating, pressure)
 
 
 def test_the_loss_is_the_printed_sum(model, batch):
-    system = gated(model, Penalties(sparsity=8.0, diversity=2.0))
+    system = gated(model, PenaltyConfig(sparsity=8.0, diversity=2.0))
     noise = torch.rand(3, system.gating.alpha.shape[1])
     losses = system(batch, 0.3, noise)
     gates, weights = system.gating.flat(noise=noise), flat_weights(model)
@@ -64,7 +64,7 @@ def test_the_loss_is_the_printed_sum(model, batch):
 
 @pytest.mark.parametrize("kind", ["native", "lagrangian"])
 def test_other_penalties_take_the_place_of_the_constraint(model, batch, kind):
-    system = gated(model, Penalties(sparsity=1.0, kind=kind))
+    system = gated(model, PenaltyConfig(sparsity=1.0, kind=kind))
     expected, weights = system.gating.expected_open(), flat_weights(model)
     if kind == "native":
         by_hand = native_l0(expected, weights) / weights.sum()
@@ -76,7 +76,7 @@ def test_other_penalties_take_the_place_of_the_constraint(model, batch, kind):
 
 
 def test_a_mixed_batch_is_a_batch_a_language(model, batch):
-    system = gated(model.eval(), Penalties())
+    system = gated(model.eval(), PenaltyConfig())
     whole = system(batch)["mlm"]
     parts = []
     for row in range(3):
@@ -88,13 +88,13 @@ def test_a_mixed_batch_is_a_batch_a_language(model, batch):
 @pytest.mark.parametrize("name", sorted(set(LOSSES) - {"mlm", "outputs", "labels"}))
 def test_nothing_is_left_to_learn_from_oneself(model, batch, name):
     pair = {f"pair_{each}": batch[each] for each in ("input_ids", "attention_mask")}
-    system = System(model.eval(), Objective(**{name: 1.0}), teacher=model)
+    system = TrainingModule(model.eval(), Objective(**{name: 1.0}), teacher=model)
     assert float(system(batch | pair)[name].detach()) == pytest.approx(0, abs=1e-5)
 
 
 def test_the_teacher_is_neither_trained_nor_saved(model, batch):
     teacher = PolypruneForMaskedLM(model.config).requires_grad_(False)
-    system = System(model, Objective(mlm=2.0, soft=5.0, cosine=1.0), teacher=teacher)
+    system = TrainingModule(model, Objective(mlm=2.0, soft=5.0, cosine=1.0), teacher=teacher)
     assert not any(name.startswith("_teacher") for name in system.state_dict())
     assert {id(p) for p in system.parameters()}.isdisjoint(id(p) for p in teacher.parameters())
     sum(system(batch).values()).backward()
@@ -103,7 +103,7 @@ def test_the_teacher_is_neither_trained_nor_saved(model, batch):
 
 
 def test_gates_stay_precise_when_the_model_is_not(model, batch):
-    system = gated(model, Penalties(sparsity=8.0, diversity=1.0))
+    system = gated(model, PenaltyConfig(sparsity=8.0, diversity=1.0))
     precise = system(batch, 0.5)
     with torch.autocast("cpu", torch.bfloat16):
         rough = system(batch, 0.5)
@@ -115,10 +115,10 @@ def test_gates_stay_precise_when_the_model_is_not(model, batch):
 
 def test_fixed_gates_need_no_pressure(model, batch):
     gating = FixedGating(sizes(model.shape).map(lambda n: torch.ones(1, n)))
-    system = System(model.eval(), Objective(mlm=1.0), gating)
+    system = TrainingModule(model.eval(), Objective(mlm=1.0), gating)
     assert set(system(batch)) == {"mlm"}
     torch.testing.assert_close(
-        system(batch)["mlm"], System(model, Objective(mlm=1.0))(batch)["mlm"]
+        system(batch)["mlm"], TrainingModule(model, Objective(mlm=1.0))(batch)["mlm"]
     )
 
 

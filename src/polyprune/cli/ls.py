@@ -52,8 +52,8 @@ def languages(as_json: AsJson = False) -> None:
 @app.command()
 def methods(as_json: AsJson = False) -> None:
     """The methods that prune, and the rules that rank gradients, the default first."""
+    from ..pruning.criteria.criterion import RULES
     from ..pruning.prune import METHODS
-    from ..pruning.rules import RULES
 
     rules = {name: rule.about for name, rule in RULES.items()}
     if as_json:
@@ -77,7 +77,7 @@ def tasks(as_json: AsJson = False) -> None:
                 "readout": task.kind.readout,
                 "languages": task.languages,
                 "labels": task.labels,
-                "trained": task.recipe is not None,
+                "trained": task.defaults is not None,
                 "version": task.version,
             }
             for task in TASKS.values()

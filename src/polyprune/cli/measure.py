@@ -56,7 +56,7 @@ def measure(
     """
     from ..errors import ConfigError
     from .measure_run import Options, answer_of
-    from .measure_tables import show_measured
+    from .render.measured import show_measured
 
     if memory is not None and not speed:
         raise ConfigError("--memory is for finding the best batch size: it goes with --speed.")

@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..model.convert import readout_of
+from ..loading.conversion import readout_of
+from ..loading.hub import own_config, read_shape
 from ..model.footprint import footprint_of, weight_bytes
-from ..model.hub import own_config, read_shape
-from ..model.modeling_polyprune import PolypruneConfig
-from ..model.readouts import Readout
+from ..model.network.modeling_polyprune import PolypruneConfig
+from ..model.network.readouts import Readout
 
 CARD = "export.json"
 """What makes a folder an export."""

@@ -9,17 +9,24 @@ from typing import Any
 import torch
 
 from ..errors import ConfigError
+from ..loading.hub import find, load_tokenizer
 from ..measuring.calls import Precision
 from ..measuring.loaders import ModelLoader, device_named
 from ..measuring.machine import machine
-from ..measuring.report import Asked, Entrant, Measured, Report, measure, ticks
+from ..measuring.measurement import (
+    Entry,
+    MeasureConfig,
+    MeasurementReport,
+    ModelMeasurement,
+    count_steps,
+    measure,
+)
 from ..measuring.roofline import bound, break_even_tokens
-from ..measuring.speed import Speed
+from ..measuring.speed import SpeedResult
 from ..measuring.workload import Workload, real_sentences
-from ..model.hub import find, load_tokenizer
 from .measure_bar import bar_between_rounds
 from .measure_given import Given, find_all, size_of
-from .terminal import data_size
+from .terminal import parse_bytes
 
 PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16", "float16")
 
@@ -50,10 +57,10 @@ class ExportLoader:
 
     def prepare(self) -> None:
         """Import the runtime."""
-        from ..exporting.runners import read_card
+        from ..exporting.runners import read_export_record
         from ..exporting.runtimes import runtime_named
 
-        card = read_card(Path(self.path)) or {}
+        card = read_export_record(Path(self.path)) or {}
         runtime = runtime_named(str(card.get("runtime")))
         runtime.need()
         for package in runtime.runs_with:
@@ -86,18 +93,18 @@ def _run(
     if options.threads is not None:
         torch.set_num_threads(options.threads)
     threads, device = torch.get_num_threads(), device_named(options.device)
-    asked = Asked(
+    asked = MeasureConfig(
         _workload(given, options),
         batch=options.batch,
         rounds=options.rounds,
         threads=threads,
-        memory=data_size(options.memory, "An amount of memory"),
+        memory=parse_bytes(options.memory, "An amount of memory"),
         precision=precision,
     )
     entrants = [
-        Entrant(each.name, _loader(each, threads, device), each.config.shape) for each in given
+        Entry(each.name, _loader(each, threads, device), each.config.shape) for each in given
     ]
-    with bar_between_rounds(ticks(entrants, asked)) as watch:
+    with bar_between_rounds(count_steps(entrants, asked)) as watch:
         report = measure(entrants, asked, watch=watch)
     if not options.anyway:
         report.noise.check()
@@ -119,7 +126,9 @@ def _loader(given: Given, threads: int, device: str) -> ModelLoader | ExportLoad
     return ModelLoader(given.path, device)
 
 
-def _about(report: Report, asked: Asked, options: Options, device: str) -> dict[str, Any]:
+def _about(
+    report: MeasurementReport, asked: MeasureConfig, options: Options, device: str
+) -> dict[str, Any]:
     return {
         "measured": {
             "batch": asked.batch,
@@ -136,7 +145,7 @@ def _about(report: Report, asked: Asked, options: Options, device: str) -> dict[
     }
 
 
-def _record(found: Measured) -> dict[str, Any]:
+def _record(found: ModelMeasurement) -> dict[str, Any]:
     """What was found of a model, for JSON."""
     record: dict[str, Any] = {
         "speed": _speed(found.speed),
@@ -156,7 +165,7 @@ def _record(found: Measured) -> dict[str, Any]:
     return record
 
 
-def _speed(speed: Speed) -> dict[str, Any]:
+def _speed(speed: SpeedResult) -> dict[str, Any]:
     record = asdict(speed)
     record["percentile_seconds"] = {f"p{p}": t for p, t in record.pop("percentiles").items()}
     return record

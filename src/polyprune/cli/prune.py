@@ -19,6 +19,7 @@ from .budgets import (
     solve,
 )
 from .following import follow
+from .render.sizes import show_report
 from .score import (
     BatchSize,
     Corpus,
@@ -32,8 +33,7 @@ from .score import (
     load_quietly,
     take_scores,
 )
-from .sizes import show_report
-from .terminal import AsJson, Force, as_typed, show_json, split
+from .terminal import AsJson, Force, as_typed, show_json, split_list
 
 RANKING = "What stays"
 
@@ -124,10 +124,10 @@ def prune(
 
     Example: polyprune prune sprout --sparsity 0.5 --out half
     """
-    from ..pruning.budget import Minimum
+    from ..pruning.criteria.criterion import rule_named
+    from ..pruning.criteria.scoring import Scoring
     from ..pruning.prune import Budget, Method
-    from ..pruning.rules import rule_named
-    from ..pruning.scoring import Scoring
+    from ..pruning.selection.ranking import Minimum
     from ..pruning.write import Target, check_every_size, write_elastic, write_model
     from ..storage import refuse_to_overwrite
 
@@ -159,7 +159,7 @@ def prune(
     loaded = load_quietly(model)
     sheet = None
     if method == "gradient":
-        sheet = _sheet(loaded, scores, corpus, split(languages), scoring, text)
+        sheet = _sheet(loaded, scores, corpus, split_list(languages), scoring, text)
     found = None
     if every_size:
         budget = Budget(wanted.sparsity) if wanted.anything else None
@@ -172,7 +172,8 @@ def prune(
         else:
             report = _recovered(
                 lambda place: write_model(loaded, chosen, sheet, place, budget), target, model,
-                (str(corpus), split(languages), parallel, prefix, min(tokens, 512)), recover, seed,
+                (str(corpus), split_list(languages), parallel, prefix, min(tokens, 512)),
+                recover, seed,
             )  # fmt: skip
     _show(report, found, as_json)
 
@@ -188,16 +189,18 @@ def _show(report, found, as_json: bool) -> None:
 
 def _row(language: str | None, setting: str, sheet) -> int:
     """Of the gates, the one that is written."""
-    from ..corpora.languages import find
+    from ..corpora.languages import find_language
 
     if setting != "non-shared" or sheet is None or language is None:
         return 0
-    return sheet.about.languages.index(find(language, sheet.about.languages, "these scores"))
+    return sheet.about.languages.index(
+        find_language(language, sheet.about.languages, "these scores")
+    )
 
 
 def _own_text(model: str, method: str, scores: Path | None) -> Path | None:
     """What a model that comes with polyprune is scored on where nothing else is given."""
-    from ..model.hub import NAMED
+    from ..loading.hub import NAMED
 
     if model not in NAMED or method != "gradient" or scores is not None:
         return None
@@ -253,26 +256,26 @@ def _recovered(write, target, model: str, text, steps: int, seed: int):
     """Prune beside where the model will be, train it there, and move it to its place."""
     from dataclasses import replace
 
-    from ..training.plan import Text
-    from ..training.recovery import conclude, plan_recovery, recovery_folder
+    from ..training.recovery import install_recovered, plan_recovery, recovery_folder
+    from ..training.run_config import CorpusConfig
 
     source, languages, parallel, prefix, block = text
     folder = recovery_folder(target.folder)
     report = write(replace(target, folder=folder / "pruned", force=True))
     wanted = None if languages is None else tuple(languages)
-    read = Text(
+    read = CorpusConfig(
         source=source, languages=wanted, parallel=parallel,
         prefix=prefix, block=block, held_out=100,
     )  # fmt: skip
     run = plan_recovery(folder / "pruned", model, read, steps, seed=seed)
     follow(run, folder / "run", force=target.force)
-    conclude(target.folder, target.force)
+    install_recovered(target.folder, target.force)
     return replace(report, out=target.folder)
 
 
 def _sheet(loaded, scores: Path | None, corpus: Path | None, languages, scoring, text):
-    from ..model.fingerprint import fingerprint
-    from ..pruning.scores_file import load_scores
+    from ..model.files.fingerprint import fingerprint
+    from ..pruning.criteria.scores_file import load_scores
 
     if scores is not None:
         sheet = load_scores(scores)

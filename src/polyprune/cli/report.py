@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .terminal import AsJson, Force, show_json, split
+from .terminal import AsJson, Force, show_json, split_list
 
 
 def report(
@@ -58,7 +58,7 @@ def report(
 
     _refuse(form, system, card, formats)
     found = report_on(results, study, beside_paper=beside_paper)
-    found = found if only is None else found.only(split(only) or [])
+    found = found if only is None else found.only(split_list(only) or [])
     written: dict[str, list[str]] = {}
     if out is not None:
         write_page(found, out, force=force)
@@ -66,7 +66,7 @@ def report(
     if tables is not None:
         written["tables"] = [str(path) for path in write_tables(found, tables, force=force)]
     if figures is not None:
-        drawn = write_figures(found, figures, split(formats) or [], force=force)
+        drawn = write_figures(found, figures, split_list(formats) or [], force=force)
         written["figures"] = [str(path) for path in drawn]
     if card is not None:
         _fill(card, found.results, system)
@@ -77,14 +77,16 @@ def report(
 def _refuse(form: str | None, system: str | None, card: Path | None, formats: str) -> None:
     """Raise if an option cannot be meant, before anything is read."""
     from ..errors import ConfigError, UnknownName
-    from ..reporting.draw import FORMATS
-    from ..reporting.report import WRITERS
+    from ..reporting.draw.canvas import FORMATS
+    from ..reporting.report import TABLE_WRITERS
 
-    if form is not None and form not in WRITERS:
-        raise UnknownName("form of a table", form, WRITERS, f"There are: {', '.join(WRITERS)}.")
+    if form is not None and form not in TABLE_WRITERS:
+        raise UnknownName(
+            "form of a table", form, TABLE_WRITERS, f"There are: {', '.join(TABLE_WRITERS)}."
+        )
     if system is not None and card is None:
         raise ConfigError("--system says whose results a card gets: give --card too.")
-    for each in split(formats) or [""]:
+    for each in split_list(formats) or [""]:
         if each not in FORMATS:
             raise UnknownName("format", each, FORMATS, f"There are: {', '.join(FORMATS)}.")
 
@@ -92,11 +94,11 @@ def _refuse(form: str | None, system: str | None, card: Path | None, formats: st
 def _fill(folder: Path, results: Any, name: str | None) -> None:
     from ..errors import UnknownName
     from ..reporting.card import fill_card
-    from ..reporting.words import title_of
+    from ..reporting.display import system_title
 
     chosen = None
     if name is not None:
-        known = {title_of(each): each for each in results.systems}
+        known = {system_title(each): each for each in results.systems}
         known |= {each.name: each for each in reversed(results.systems)}
         if name not in known:
             there = f"These results have: {', '.join(dict.fromkeys(known))}."
@@ -106,13 +108,13 @@ def _fill(folder: Path, results: Any, name: str | None) -> None:
 
 
 def _show(found: Any, written: dict[str, list[str]], form: str | None, as_json: bool) -> None:
-    from ..reporting.report import WRITERS
+    from ..reporting.report import TABLE_WRITERS
 
     if as_json:
         show_json(found.as_dict() | {"written": written})
         return
     if form is not None:
-        typer.echo("\n".join(WRITERS[form](each) for each in found.tables), nl=False)
+        typer.echo("\n".join(TABLE_WRITERS[form](each) for each in found.tables), nl=False)
         return
     if not written:
         _print(found.tables, found.figures)
@@ -122,10 +124,10 @@ def _show(found: Any, written: dict[str, list[str]], form: str | None, as_json: 
 
 def _print(tables: Any, figures: Any) -> None:
     """The tables that sum up, or those asked for; and what else there is."""
-    from ..reporting.report import FIRST
-    from .report_tables import show
+    from ..reporting.report import SUMMARY_TABLES
+    from .render.result_table import show
 
-    shown = [each for each in tables if each.name in FIRST] or tables
+    shown = [each for each in tables if each.name in SUMMARY_TABLES] or tables
     for each in shown:
         show(each)
     others = [each.name for each in (*tables, *figures) if each not in shown]

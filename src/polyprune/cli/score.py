@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .terminal import AsJson, Force, progress, show_json, show_table, split
+from .terminal import AsJson, Force, progress, show_json, show_table, split_list
 
 TEXT = "Text to score with"
 
@@ -90,15 +90,15 @@ def score(
     """
     from dataclasses import asdict
 
-    from ..pruning.scores_file import save_scores
-    from ..pruning.scoring import Scoring
+    from ..pruning.criteria.scores_file import save_scores
+    from ..pruning.criteria.scoring import Scoring
     from ..storage import refuse_to_overwrite
 
     # Before anything is loaded, not only when it is written.
     refuse_to_overwrite(out, force=force, kind="file")
     scoring = Scoring(sentences, loss, per, parallel, table or "spectral", seed, device)
     text = (batch_size, tokens, prefix)
-    sheet = take_scores(load_quietly(model), corpus, split(languages), scoring, text)
+    sheet = take_scores(load_quietly(model), corpus, split_list(languages), scoring, text)
     save_scores(out, sheet, force=force)
     if as_json:
         show_json({"out": str(out), **asdict(sheet.about)})
@@ -115,7 +115,7 @@ def load_quietly(model: str):
     """The model, without transformers' own progress bar, a flash for every file."""
     from transformers.utils.logging import disable_progress_bar
 
-    from ..pruning.elastic import load
+    from ..pruning.gates.elastic import load
 
     disable_progress_bar()
     return load(model)
@@ -123,13 +123,13 @@ def load_quietly(model: str):
 
 def take_scores(loaded, corpus: Path, languages, scoring, text):
     """Score a loaded model, with a bar."""
-    from ..corpora.batches import Batching
+    from ..corpora.batching import Batching
     from ..corpora.corpus import open_corpus
     from ..corpora.text import text_folder
     from ..errors import ConfigError
-    from ..model.hub import load_tokenizer, longest_of
-    from ..model.sentences import prompt_of
-    from ..pruning.scoring import default_loss, score
+    from ..loading.hub import load_tokenizer, longest_input
+    from ..model.network.source import prompt_of
+    from ..pruning.criteria.scoring import default_loss, score
 
     batch_size, tokens, prefix = text
     folder = loaded.config.name_or_path
@@ -144,7 +144,7 @@ def take_scores(loaded, corpus: Path, languages, scoring, text):
     if prefix is None and (scoring.loss or default_loss(loaded)) == "contrastive":
         prefix = prompt_of(folder)
     opened = open_corpus(text_folder(str(corpus)))
-    batching = Batching(tokenizer, batch_size, min(tokens, longest_of(loaded)), prefix or "")
+    batching = Batching(tokenizer, batch_size, min(tokens, longest_input(loaded)), prefix or "")
     total = -(-scoring.sentences // batch_size) * len(opened.codes(languages))
     with progress("Scoring", total) as watch:
         return score(loaded, batching, opened, languages, scoring, watch)

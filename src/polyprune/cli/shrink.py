@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from .render.sizes import show_asked, show_differences, show_sizes
 from .score import load_quietly
-from .sizes import show_asked, show_differences, show_sizes
-from .terminal import AsJson, Force, as_typed, fraction, show_json, split
+from .terminal import AsJson, Force, as_typed, parse_sparsity, show_json, split_list
 
 
 def shrink(
@@ -45,20 +45,20 @@ def shrink(
     Example: polyprune shrink e5-small --layers 0,2,4,6,8,10 --out six-layers
     """
     from ..errors import ConfigError
-    from ..model.story import Cut
-    from ..pruning.audit import audit
-    from ..pruning.cut import Stock, Target, cut
+    from ..model.history import PruningStep
+    from ..pruning.cut import Stock, Target, write_shrunk
+    from ..pruning.selection.audit import audit
     from ..storage import refuse_to_overwrite
 
     if pad and not stock:
         raise ConfigError("--pad is for --stock: other folders need no padding.")
     refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
     original = load_quietly(model)
-    size = fraction(sparsity)
+    size = parse_sparsity(sparsity)
     if gates is None and original.elastic is not None:
         if layers is not None:
             raise ConfigError("--layers does not go with an elastic folder: take out a size first.")
-        names = split(languages) if language is None else [language]
+        names = split_list(languages) if language is None else [language]
         large, chosen = original, original.elastic.gates(size, names, combine)
     elif size is not None and gates is not None:
         raise ConfigError("--gates say what stays: leave --sparsity out, or --gates.")
@@ -71,13 +71,13 @@ def shrink(
     else:
         large = _split(_keep_layers(original, layers), gates)
         chosen = _gates(large, gates, language)
-    differences = cut(
+    differences = write_shrunk(
         large,
         chosen,
         Target(out, force=force),
-        languages=split(languages),
+        languages=split_list(languages),
         stock=Stock(pad) if stock else None,
-        how=Cut(languages=_meant(original, gates, language, languages), command=as_typed()),
+        how=PruningStep(languages=_meant(original, gates, language, languages), command=as_typed()),
     )
     asked = None if size is None else audit(original, chosen, sparsity=size)
     _show(original, out, differences, asked, as_json)
@@ -85,26 +85,26 @@ def shrink(
 
 def _meant(original, gates: Path | None, language: str | None, languages: str | None) -> tuple:
     """The languages whose gates are cut by; none where all share them."""
-    from ..corpora.languages import find_all
-    from ..model.gates_file import SHARED
+    from ..corpora.languages import find_languages
+    from ..model.files.gates_file import SHARED
 
     if gates is None and original.elastic is not None:
         rows = original.elastic.rows
         if rows == (SHARED,):
             return ()
-        names = split(languages) if language is None else [language]
-        return rows if names is None else tuple(find_all(names, rows, "this checkpoint"))
+        names = split_list(languages) if language is None else [language]
+        return rows if names is None else tuple(find_languages(names, rows, "this checkpoint"))
     return () if language is None else (language,)
 
 
 def _keep_layers(model, layers: str | None):
     from ..errors import ConfigError
-    from ..model.shrink import drop_layers
+    from ..model.surgery.shrink import drop_layers
 
     if layers is None:
         return model
     try:
-        wanted = [int(i) for i in split(layers) or []]
+        wanted = [int(i) for i in split_list(layers) or []]
     except ValueError as error:
         raise ConfigError(f"--layers takes numbers, such as 0,2,4, not {layers}.") from error
     try:
@@ -115,16 +115,16 @@ def _keep_layers(model, layers: str | None):
 
 def _split(model, gates: Path | None):
     """The model whose ranks these gates are for."""
-    from ..model.gates_file import table_of
-    from ..pruning.scoring import prepare
+    from ..model.files.gates_file import table_of
+    from ..pruning.criteria.scoring import prepare
 
     return model if gates is None else prepare(model, table_of(gates))
 
 
 def _gates(large, path: Path | None, language: str | None):
     from ..errors import ConfigError
-    from ..model.components import open_gates
-    from ..model.gates_file import load_gates
+    from ..model.files.gates_file import load_gates
+    from ..model.network.components import open_gates
 
     if path is None:
         return open_gates(large.shape)
@@ -137,8 +137,8 @@ def _gates(large, path: Path | None, language: str | None):
 
 
 def _show(original, out: Path, differences: dict[str, float], asked, as_json: bool) -> None:
+    from ..loading.hub import read_shape
     from ..model.footprint import footprint_of, weight_bytes
-    from ..model.hub import read_shape
 
     before = footprint_of(original.config, original.readout_kind)
     config, readout = read_shape(out)

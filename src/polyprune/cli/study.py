@@ -42,23 +42,23 @@ def study(
     Example: polyprune study configs/miniature/study.toml --quick --plan --out study
     """
     from ..config import read_study
-    from ..studies.begin import facts, prepare_data, take_prints
-    from ..studies.cells import plan_cells
-    from ..studies.conduct import Place, Report
+    from ..studies.cell_store import CellStore, pending_cells
+    from ..studies.cell_work import work
+    from ..studies.inputs import environment_facts, hash_inputs, prepare_data
     from ..studies.results import Lines, lines_of, outline_of, summarize
-    from ..studies.store import Store, to_do
-    from ..studies.work import work
-    from .report_tables import show
+    from ..studies.schedule import ExecutionContext, ScheduleReport
+    from ..studies.study_cells import plan_cells
+    from .render.result_table import show
 
     wanted, runs = read_study(config, changes or (), quick=quick)
-    store = Store(out.resolve())
+    store = CellStore(out.resolve())
     store.check()
     data = prepare_data(wanted, store.out)
-    prints, start = take_prints(wanted, data)
+    prints, start = hash_inputs(wanted, data)
     graph = plan_cells(wanted, runs, prints, str(start))
-    outline, known = outline_of(wanted, graph, runs), facts()
+    outline, known = outline_of(wanted, graph, runs), environment_facts()
     if dry:
-        show_plan(graph, to_do(graph, store), as_json)
+        show_plan(graph, pending_cells(graph, store), as_json)
         return
 
     def write() -> Lines:
@@ -66,11 +66,13 @@ def study(
         found.write(store.out, outline.study)
         return found
 
-    report = Report()
+    report = ScheduleReport()
     with stopping() as asked, store.alone():
         for address in graph.cells if force else ():
             store.drop(address)
-        place = Place(store, start, data, workers or os.cpu_count() or 1, work, lambda: bool(asked))
+        place = ExecutionContext(
+            store, start, data, workers or os.cpu_count() or 1, work, lambda: bool(asked)
+        )
         carry_out(graph, place, report, write)
     found = write()
     answer = summarize(outline, found.scores, found.sizes)
@@ -82,7 +84,8 @@ def study(
     if report.stopped:
         again = shlex.join(["polyprune", *(word for word in sys.argv[1:] if word != "--force")])
         typer.echo(
-            f"Stopped: {len(graph.cells) - len(to_do(graph, store))} of {len(graph.cells)} cells "
+            f"Stopped: {len(graph.cells) - len(pending_cells(graph, store))} of "
+            f"{len(graph.cells)} cells "
             f"are done. To go on, give the same command: {again}",
             err=True,
         )
@@ -100,29 +103,29 @@ def study(
 
 def leave(found: Any, name: str, out: Path) -> list[Any]:
     """Write the page and the tables of a study; the tables that sum it up."""
-    from ..reporting.read_lines import results_of
-    from ..reporting.report import FIRST, report_of, write_page
-    from ..reporting.table_formats import as_markdown
-    from ..storage import whole_file
+    from ..reporting.read.lines import parse_results
+    from ..reporting.report import SUMMARY_TABLES, report_of, write_page
+    from ..reporting.tables.formats import as_markdown
+    from ..storage import atomic_file
 
-    results = results_of([*found.scores, *found.sizes, *found.curves], name)
+    results = parse_results([*found.scores, *found.sizes, *found.curves], name)
     write_page(report_of(results), out / "page.html", force=True)
     # Of another model on other data, the paper's numbers are no measure to show at a glance.
     tables = report_of(results, beside_paper=False).tables
-    tables = [each for each in tables if each.name in FIRST]
-    with whole_file(out / "tables.md", force=True) as path:
+    tables = [each for each in tables if each.name in SUMMARY_TABLES]
+    with atomic_file(out / "tables.md", force=True) as path:
         path.write_text("\n".join(map(as_markdown, tables)), encoding="utf-8")
     return tables
 
 
 def carry_out(graph: Any, place: Any, report: Any, write: Callable[[], Any]) -> None:
     """Do what is still to do, with a bar; results are written as they come."""
-    from ..studies.conduct import conduct
+    from ..studies.schedule import run_cells
 
     kinds = {address: cell.kind for address, cell in graph.cells.items()}
     written = time.monotonic()
     with bar_of(len(graph.cells)) as show:
-        for state in conduct(graph, place, report):
+        for state in run_cells(graph, place, report):
             show(state)
             ended = any(kinds[address] in ("score", "speed") for address in state.ended)
             if ended and time.monotonic() > written + 5:  # all is written once more at the end
@@ -154,13 +157,13 @@ def bar_of(total: int) -> Iterator[Callable[[Any], None]]:
                 task,
                 completed=state.done,
                 description=", ".join(state.running),
-                left="" if state.left is None else f"{duration(state.left)} left",
+                left="" if state.left is None else f"{clock_time(state.left)} left",
             )
 
         yield show
 
 
-def duration(seconds: float) -> str:
+def clock_time(seconds: float) -> str:
     """1:02:03, or 2:03."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)

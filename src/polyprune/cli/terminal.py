@@ -65,24 +65,24 @@ def readable(count: int, unit: str = "") -> str:
     return f"{count:.3g} {unit}".strip()
 
 
-def split(words: str | None) -> list[str] | None:
+def split_list(words: str | None) -> list[str] | None:
     """`sw,ur` as a list."""
     return None if words is None else [word.strip() for word in words.split(",") if word.strip()]
 
 
-def numbers(text: str | None, kind: type[Number]) -> tuple[Number, ...]:
+def parse_numbers(text: str | None, kind: type[Number]) -> tuple[Number, ...]:
     """`1e-5,2e-5` as numbers of a kind; none if there is no text."""
     from ..errors import ConfigError
 
     try:
-        found = tuple(kind(word) for word in split(text) or ())
+        found = tuple(kind(word) for word in split_list(text) or ())
     except ValueError as error:
         such = "whole numbers such as 1,2" if kind is int else "numbers such as 1e-5,2e-5"
         raise ConfigError(f"{text!r} is no number: give one, or several {such}.") from error
     return found
 
 
-def fraction(text: str | None) -> float | None:
+def parse_sparsity(text: str | None) -> float | None:
     """A sparsity as 0.5 or as 50 %, never something that might be either."""
     from ..errors import ConfigError
 
@@ -101,7 +101,7 @@ def fraction(text: str | None) -> float | None:
     raise ConfigError(f"A sparsity is from 0 to less than 1, or less than 100%, not {text}.{hint}")
 
 
-def number(text: str | None) -> int | None:
+def parse_count(text: str | None) -> int | None:
     """A count as 60000000, 60_000_000 or 60M."""
     from ..errors import ConfigError
 
@@ -118,7 +118,7 @@ def number(text: str | None) -> int | None:
     return round(value)
 
 
-def data_size(text: str | None, what: str = "A size") -> int | None:
+def parse_bytes(text: str | None, what: str = "A size") -> int | None:
     """`2GB`, `500 MB` or `1.5GiB` as a number of bytes."""
     from ..errors import ConfigError
 
@@ -131,7 +131,7 @@ def data_size(text: str | None, what: str = "A size") -> int | None:
     return round(float(found[1]) * (1024 if found[3] else 1000) ** power)
 
 
-def duration(text: str | None) -> float | None:
+def parse_seconds(text: str | None) -> float | None:
     """`10ms`, `0.5 s` or `800us` as seconds."""
     from ..errors import ConfigError
 
@@ -143,7 +143,7 @@ def duration(text: str | None) -> float | None:
     return float(found[1]) * {"s": 1.0, "ms": 1e-3}.get(found[2], 1e-6)
 
 
-def times(text: str | None) -> float | None:
+def parse_speed_up(text: str | None) -> float | None:
     """`2` or `2x` as a number of times."""
     from ..errors import ConfigError
 

@@ -30,12 +30,12 @@ def train(
     Example: polyprune train configs/miniature/dense.toml --out run --steps 4
     """
     from ..config import read_run
-    from ..training.results import results_of
+    from ..training.run_results import summarize_run
 
     follow(read_run(config, changes or (), steps), out, force=force)
     if not is_main():
         return
-    results = results_of(out)
+    results = summarize_run(out)
     if as_json:
         show_json(results)
     else:

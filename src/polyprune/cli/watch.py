@@ -46,10 +46,10 @@ def watch(
 def reader_of(folder: Path) -> tuple[Callable[[], Any], Callable[..., list]]:
     """A function that looks at what is in a folder, and one that makes lines of what it saw."""
     from ..errors import ConfigError
-    from ..studies.progress import StudyReader
-    from ..training.progress import RunReader
-    from .watch_study_view import study_lines
-    from .watch_view import training_lines
+    from ..studies.study_progress import StudyReader
+    from ..training.run_progress import RunReader
+    from .render.watch_run import training_lines
+    from .render.watch_study import study_lines
 
     reader, lines_of = RunReader(folder), training_lines
     last: Any = reader.read(time.time())

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from ..errors import ConfigError
-from .batches import Batch
+from .batching import Batch
 from .masking import mask_example
 from .stream import Example
 

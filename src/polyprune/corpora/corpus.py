@@ -6,8 +6,8 @@ from itertools import islice
 from pathlib import Path
 
 from ..errors import DataError, UnknownName
-from .languages import find_all, language, languages
-from .lines import PACKED, read_lines
+from .languages import find_languages, language, languages
+from .text_files import PACKED, read_lines
 
 __all__ = ["Corpus", "development_files", "open_corpus", "read_lines"]
 
@@ -23,7 +23,7 @@ class Corpus:
         """The codes of these languages, all of which must have text here; all there are if None."""
         if languages is None:
             return list(self.files)
-        return find_all(languages, list(self.files), str(self.folder))
+        return find_languages(languages, list(self.files), str(self.folder))
 
     def sentences(self, code: str, count: int) -> Iterator[str]:
         """The first so many lines of a language; blank ones, which separate documents, left out."""

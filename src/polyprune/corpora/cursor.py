@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import DataError
 from .held_out import is_held_out
-from .sources import Document, Line, Position, Source
+from .text_sources import Document, Line, Position, TextSource
 
 BEGINNING: Position = {"epoch": 0, "start": None, "window": 0, "next": 0}
 
@@ -34,7 +34,7 @@ class Lane:
 class Cursor:
     """What a lane reads of one language, without end and in an order of its own every epoch."""
 
-    source: Source
+    source: TextSource
     code: str
     """The language's."""
     lane: Lane = Lane()

@@ -6,9 +6,9 @@ from itertools import islice
 from pathlib import Path
 
 from ..errors import DataError
-from ..storage import whole_file
-from .lines import read_lines
-from .sources import Source
+from ..storage import atomic_file
+from .text_files import read_lines
+from .text_sources import TextSource
 
 RECORD = "held-out.json"
 """Written last: a folder that has it is complete."""
@@ -20,7 +20,7 @@ def is_held_out(document: int, limit: int) -> bool:
 
 
 def hold_out(
-    sources: Mapping[str, Source], lines: int, folder: Path, given: Mapping[str, Path]
+    sources: Mapping[str, TextSource], lines: int, folder: Path, given: Mapping[str, Path]
 ) -> dict[str, int]:
     """The limit of each language, after up to `lines` of its lines were written to a file.
 
@@ -45,7 +45,7 @@ def hold_out(
     return limits
 
 
-def _every_tenth(source: Source, lines: int) -> tuple[list[str], int]:
+def _every_tenth(source: TextSource, lines: int) -> tuple[list[str], int]:
     """Lines of every tenth document until there are enough, and the limit that keeps them."""
     found: list[str] = []
     limit = 0
@@ -63,11 +63,11 @@ def _nonblank(path: Path, count: int) -> Iterator[str]:
 
 
 def _write(path: Path, text: str) -> None:
-    with whole_file(path, force=True) as temporary:
+    with atomic_file(path, force=True) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _read_back(record: Path, sources: Mapping[str, Source]) -> dict[str, int]:
+def _read_back(record: Path, sources: Mapping[str, TextSource]) -> dict[str, int]:
     limits: dict[str, int] = json.loads(record.read_text(encoding="utf-8"))["limits"]
     missing = [code for code in sources if code not in limits]
     if missing:

@@ -54,7 +54,7 @@ def language(code: str) -> Language:
     return found
 
 
-def find(given: str, known: Sequence[str], whose: str) -> str:
+def find_language(given: str, known: Sequence[str], whose: str) -> str:
     """The code among those that something has; `whose` says what has them."""
     code = given if given in known else language(given).code
     if code not in known:
@@ -62,11 +62,11 @@ def find(given: str, known: Sequence[str], whose: str) -> str:
     return code
 
 
-def find_all(given: Sequence[str], known: Sequence[str], whose: str) -> list[str]:
+def find_languages(given: Sequence[str], known: Sequence[str], whose: str) -> list[str]:
     """The same for several, each of them once."""
     if not given:
         raise ConfigError(f"There are no languages to choose. Name some of: {', '.join(known)}.")
-    return list(dict.fromkeys(find(each, known, whose) for each in given))
+    return list(dict.fromkeys(find_language(each, known, whose) for each in given))
 
 
 def same_family(a: Language, b: Language) -> bool:

@@ -13,10 +13,10 @@ from typing import Any, get_args
 import numpy as np
 
 from ..errors import ConfigError
-from .blocks import Packing, Tokens, Unit, pack
 from .cursor import Cursor, Lane
+from .packing import PackedTokens, Packing, Unit, pack
 from .sampling import language_shares
-from .sources import Position, Source
+from .text_sources import Position, TextSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Mixing:
+class StreamConfig:
     """How text becomes examples, and how the languages are mixed."""
 
     exponent: int | float = 0.3
@@ -65,7 +65,7 @@ class Mixing:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class ProcessShard:
     """Which part of which batches a process trains on."""
 
     batch: int
@@ -77,30 +77,34 @@ class Share:
 
 
 def stream(
-    sources: Mapping[str, Source],
+    sources: Mapping[str, TextSource],
     tokenizer: Any,
-    mixing: Mixing,
-    share: Share,
+    stream_config: StreamConfig,
+    share: ProcessShard,
     position: Position | None = None,
 ) -> Iterator[tuple[list[Example], Position]]:
     """This process's part of each batch from a position on, with the position after it."""
-    check_share(mixing, share, position)
+    check_shard(stream_config, share, position)
     # Others may use theirs meanwhile, with other settings: those are kept in the object.
-    packing = Packing(deepcopy(tokenizer), mixing.block, mixing.unit, mixing.prefix)
+    packing = Packing(
+        deepcopy(tokenizer), stream_config.block, stream_config.unit, stream_config.prefix
+    )
     # In one order, however the languages were named: the draw depends on it.
     sizes = {code: sources[code].size for code in sorted(sources)}
-    shares = language_shares(sizes, mixing.exponent)
+    shares = language_shares(sizes, stream_config.exponent)
 
-    def packer(lane: int, code: str, start: Position | None) -> Iterator[tuple[Tokens, Position]]:
+    def packer(
+        lane: int, code: str, start: Position | None
+    ) -> Iterator[tuple[PackedTokens, Position]]:
         limit = share.held_out.get(code, 0)
-        where = Lane(lane, mixing.lanes)
-        cursor = Cursor(sources[code], code, where, mixing.window, mixing.seed, limit)
+        where = Lane(lane, stream_config.lanes)
+        cursor = Cursor(sources[code], code, where, stream_config.window, stream_config.seed, limit)
         return pack(cursor, packing, start)
 
-    return _batches(shares, mixing, share, position, packer)
+    return _batches(shares, stream_config, share, position, packer)
 
 
-def merge(positions: Sequence[Position]) -> Position:
+def merge_positions(positions: Sequence[Position]) -> Position:
     """The position of a whole run, which any number of processes can go on from."""
     if len({(position["number"], position["lanes"]) for position in positions}) != 1:
         raise ConfigError(
@@ -125,19 +129,19 @@ def draw_languages(shares: Mapping[str, float], seed: int, first: int, count: in
 
 def _batches(
     shares: Mapping[str, float],
-    mixing: Mixing,
-    share: Share,
+    stream_config: StreamConfig,
+    share: ProcessShard,
     position: Position | None,
     packer: Any,
 ) -> Iterator[tuple[list[Example], Position]]:
     number = position["number"] if position else 0
     places = _own(position["packers"], share) if position else {}
-    packers: dict[str, Iterator[tuple[Tokens, Position]]] = {}
+    packers: dict[str, Iterator[tuple[PackedTokens, Position]]] = {}
     while True:
         batch: list[Example] = []
-        codes = draw_languages(shares, mixing.seed, number, share.batch)
+        codes = draw_languages(shares, stream_config.seed, number, share.batch)
         for slot, code in enumerate(codes, number):
-            lane = slot % mixing.lanes
+            lane = slot % stream_config.lanes
             if lane % share.processes != share.process:
                 continue
             key = f"{lane}/{code}"
@@ -146,33 +150,37 @@ def _batches(
             tokens, places[key] = next(packers[key])
             batch.append(Example(slot, code, *tokens))
         number += share.batch
-        yield batch, {"number": number, "lanes": mixing.lanes, "packers": dict(places)}
+        yield batch, {"number": number, "lanes": stream_config.lanes, "packers": dict(places)}
 
 
-def _own(places: Mapping[str, Position], share: Share) -> dict[str, Position]:
+def _own(places: Mapping[str, Position], share: ProcessShard) -> dict[str, Position]:
     """The positions of this process's lanes."""
     lanes = {key: int(key.partition("/")[0]) for key in places}
     return {key: places[key] for key in places if lanes[key] % share.processes == share.process}
 
 
-def check_share(mixing: Mixing, share: Share, position: Position | None = None) -> None:
+def check_shard(
+    stream_config: StreamConfig, share: ProcessShard, position: Position | None = None
+) -> None:
     """Raise unless batches divide into lanes, and lanes among processes."""
-    if share.batch < 1 or share.batch % mixing.lanes:
+    if share.batch < 1 or share.batch % stream_config.lanes:
         raise ConfigError(
-            f"A batch of {share.batch} examples cannot be split into {mixing.lanes} lanes. Choose "
-            f"a multiple of {mixing.lanes}, such as "
-            f"{mixing.lanes * max(1, round(share.batch / mixing.lanes))}."
+            f"A batch of {share.batch} examples cannot be split into "
+            f"{stream_config.lanes} lanes. Choose "
+            f"a multiple of {stream_config.lanes}, such as "
+            f"{stream_config.lanes * max(1, round(share.batch / stream_config.lanes))}."
         )
-    if mixing.lanes % share.processes:
+    if stream_config.lanes % share.processes:
         raise ConfigError(
-            f"{mixing.lanes} lanes cannot be split among {share.processes} processes. Choose a "
+            f"{stream_config.lanes} lanes cannot be split among "
+            f"{share.processes} processes. Choose a "
             f"multiple of {share.processes}, such as "
-            f"{share.processes * max(1, round(mixing.lanes / share.processes))}."
+            f"{share.processes * max(1, round(stream_config.lanes / share.processes))}."
         )
     if not 0 <= share.process < share.processes:
         raise ConfigError(f"There is no process {share.process} among {share.processes}.")
-    if position and position["lanes"] != mixing.lanes:
+    if position and position["lanes"] != stream_config.lanes:
         raise ConfigError(
             f"This run has read its text in {position['lanes']} lanes and cannot go on in "
-            f"{mixing.lanes}. Set the lanes to {position['lanes']}, or begin a new run."
+            f"{stream_config.lanes}. Set the lanes to {position['lanes']}, or begin a new run."
         )

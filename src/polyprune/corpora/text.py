@@ -6,10 +6,10 @@ from pathlib import Path
 
 from ..errors import ConfigError, DataError
 from .corpus import Corpus, open_corpus
-from .data_set import DataSet, configurations
-from .languages import find_all
-from .lines import Damaged
-from .sources import Source, TextFile, Translations
+from .hub_text import HubText, language_configurations
+from .languages import find_languages
+from .text_files import Damaged
+from .text_sources import TextFile, TextSource, TranslatedFiles
 
 
 def open_text(
@@ -17,7 +17,7 @@ def open_text(
     languages: Sequence[str] | None,
     parallel: str | None = None,
     damaged: Damaged = "stop",
-) -> dict[str, Source]:
+) -> dict[str, TextSource]:
     """The text of each of these languages, of all there are if None.
 
     `source` is a folder, `sample` or the name of a data set. With `parallel`, the code of a
@@ -47,21 +47,23 @@ def text_folder(source: str) -> Path:
 
 def _translations(
     corpus: Corpus, codes: Sequence[str], parallel: str, damaged: Damaged
-) -> dict[str, Source]:
+) -> dict[str, TextSource]:
     (pivot,) = corpus.codes([parallel])
-    return {code: Translations(corpus.files[code], corpus.files[pivot], damaged) for code in codes}
+    return {
+        code: TranslatedFiles(corpus.files[code], corpus.files[pivot], damaged) for code in codes
+    }
 
 
 def _of_data_set(
     name: str, languages: Sequence[str] | None, parallel: str | None
-) -> dict[str, Source]:
+) -> dict[str, TextSource]:
     if parallel is not None:
         raise ConfigError(
             f"Translations are read from a folder of files with the same lines, and {name} is none."
         )
-    known = list(configurations(name))
-    codes = known if languages is None else find_all(languages, known, name)
-    return {code: DataSet(name, code) for code in codes}
+    known = list(language_configurations(name))
+    codes = known if languages is None else find_languages(languages, known, name)
+    return {code: HubText(name, code) for code in codes}
 
 
 def _is_folder(source: str) -> bool:

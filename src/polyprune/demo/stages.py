@@ -7,25 +7,25 @@ from itertools import chain
 import torch
 from torch import Tensor
 
-from ..corpora.batches import Batching
+from ..corpora.batching import Batching
 from ..corpora.corpus import open_corpus
 from ..evaluation.quality import Watch, find_translations, guess_words
-from ..measuring.speed import compare
+from ..loading.hub import find, longest_input
+from ..measuring.speed import compare_speed
 from ..model.footprint import footprint_of, weight_bytes
-from ..model.hub import find, longest_of
-from ..model.sentences import prompt_of
-from ..pruning.elastic import load
-from ..pruning.kept import kept_of
+from ..model.network.source import prompt_of
+from ..pruning.architecture import architecture_record
+from ..pruning.criteria.scoring import Scoring, default_loss, score
+from ..pruning.gates.elastic import load
 from ..pruning.prune import Budget, Method
-from ..pruning.scoring import Scoring, default_loss, score
 from ..pruning.write import Target, write_model
-from ..training.places import Places
-from ..training.plan import Text
 from ..training.recovery import plan_recovery
 from ..training.run import train
-from .elastic import every_size, tasks, tasks_ticks
-from .plan import ENGLISH, Plan
-from .tour import Stage, System, Table, Tour, by_language
+from ..training.run_config import CorpusConfig
+from ..training.run_paths import RunPaths
+from .elastic_stages import every_size, tasks, tasks_ticks
+from .tour import Stage, StageTable, Tour, TourModel, by_language
+from .tour_plan import ENGLISH, TourPlan
 
 BATCH = 32
 """Examples in a step of recovery."""
@@ -34,7 +34,7 @@ MEASURED = (8, 32)
 """Sentences and tokens of the batch that speed is measured with."""
 
 
-def stages(plan: Plan) -> list[Stage]:
+def stages(plan: TourPlan) -> list[Stage]:
     """From the uncut model to a page about what became of it."""
     every = len(plan.sizes) + 2  # models: those that are cut, the uncut and the recovered one
     return [
@@ -53,15 +53,15 @@ def stages(plan: Plan) -> list[Stage]:
     ]
 
 
-def score_components(tour: Tour, watch: Watch) -> Table:
+def score_components(tour: Tour, watch: Watch) -> StageTable:
     """How much every head, unit and rank matters, from the first lines of each language."""
     plan, folder = tour.plan, find(tour.plan.model)
     original = load(folder, dtype=torch.float32)
     tour.original = original
-    tour.systems.append(System("dense", 0.0, folder))
+    tour.systems.append(TourModel("dense", 0.0, folder))
     paired = default_loss(original) == "contrastive"
     prefix = prompt_of(folder) if paired else ""
-    batching = Batching(tour.tokenizer(), 16, min(128, longest_of(original)), prefix)
+    batching = Batching(tour.tokenizer(), 16, min(128, longest_input(original)), prefix)
     scoring = Scoring(plan.sentences, parallel=ENGLISH if paired else None)
     corpus = open_corpus(tour.texts.folder)
     tour.sheet = score(original, batching, corpus, tour.texts.codes, scoring, watch)
@@ -74,10 +74,10 @@ def score_components(tour: Tour, watch: Watch) -> Table:
         ]
         rows.append((code, *(f"{part / sum(parts):.0%}" for part in parts)))
     title = f"What matters to {plan.model}: importance by kind of component"
-    return Table(title, ("language", "heads", "units", "rank"), tuple(rows))
+    return StageTable(title, ("language", "heads", "units", "rank"), tuple(rows))
 
 
-def prune(tour: Tour, watch: Watch) -> Table:
+def prune(tour: Tour, watch: Watch) -> StageTable:
     """The model in several sizes, each a folder that reloads, compared with the gated one."""
     assert tour.original is not None
     rows = []
@@ -87,7 +87,7 @@ def prune(tour: Tour, watch: Watch) -> Table:
             tour.original, Method(), tour.sheet, Target(folder), Budget(sparsity=size)
         )
         (audit,) = report.audits.values()
-        system = System("pruned", size, folder)
+        system = TourModel("pruned", size, folder)
         tour.systems.append(system)
         worst = max(report.differences.values())
         rows.append(
@@ -101,32 +101,32 @@ def prune(tour: Tour, watch: Watch) -> Table:
             )
         )
     columns = ("cut", "parameters", "heads", "units", "rank", "error")
-    return Table("What was kept, and how exactly it computes that", columns, tuple(rows))
+    return StageTable("What was kept, and how exactly it computes that", columns, tuple(rows))
 
 
-def recover(tour: Tour, watch: Watch) -> Table:
+def recover(tour: Tour, watch: Watch) -> StageTable:
     """Train what was cut for a little while; a sentence encoder learns from the uncut one."""
     plan = tour.plan
     pruned = next(each for each in tour.systems if each.size == plan.recovered)
-    text = Text(source=str(tour.texts.folder), parallel=ENGLISH, block=128, held_out=0)
+    text = CorpusConfig(source=str(tour.texts.folder), parallel=ENGLISH, block=128, held_out=0)
     if plan.predicts_words:
         text = replace(text, parallel=None)
     run = plan_recovery(pruned.folder, plan.model, text, plan.steps, batch=BATCH)
     run = replace(run, saving=replace(run.saving, every=plan.steps, trackers=()))
-    places = Places(tour.work / "recovery")
+    places = RunPaths(tour.work / "recovery")
     reports = list(watch("step", train(run, places.out, watch=watch)))
     model = tour.work / "model"
     places.model.rename(model)
     shutil.copyfile(places.log, model / "training.jsonl")
     shutil.rmtree(places.out)
-    tour.systems.append(System("recovered", plan.recovered, model))
+    tour.systems.append(TourModel("recovered", plan.recovered, model))
     shown = sorted({0, len(reports) // 2, len(reports) - 1})
     rows = [(f"{reports[i].step}", f"{reports[i].losses['total']:.3f}") for i in shown]
     title = f"Recovery of the model cut by {plan.recovered:.0%}: {plan.steps} steps"
-    return Table(title, ("step", "loss"), tuple(rows))
+    return StageTable(title, ("step", "loss"), tuple(rows))
 
 
-def translations(tour: Tour, watch: Watch) -> Table:
+def translations(tour: Tour, watch: Watch) -> StageTable:
     """How often the nearest English line is the translation, on lines that nobody has seen."""
     tokenizer, found = tour.tokenizer(), {}
     for system in tour.systems:
@@ -138,7 +138,7 @@ def translations(tour: Tour, watch: Watch) -> Table:
     return by_language(title, found)
 
 
-def words(tour: Tour, watch: Watch) -> Table:
+def words(tour: Tour, watch: Watch) -> StageTable:
     """How often a masked word is guessed."""
     tokenizer, found = tour.tokenizer(), {}
     for system in tour.systems:
@@ -148,11 +148,11 @@ def words(tour: Tour, watch: Watch) -> Table:
     return by_language("Masked words guessed, in percent", found)
 
 
-def speed(tour: Tour, watch: Watch) -> Table:
+def speed(tour: Tour, watch: Watch) -> StageTable:
     """Parameters, megabytes and sentences a second, side by side."""
     systems = [each for each in tour.systems if each.name != "recovered"]
     models = {each.title: tour.load(each, "hidden-states") for each in systems}
-    found = compare(models, _batch(tour), rounds=tour.plan.rounds, watch=watch)
+    found = compare_speed(models, _batch(tour), rounds=tour.plan.rounds, watch=watch)
     rows = []
     for system in systems:
         model, fast = models[system.title], found[system.title]
@@ -170,7 +170,7 @@ def speed(tour: Tour, watch: Watch) -> Table:
                 ratio=fast.ratio,
                 low=fast.low,
                 high=fast.high,
-                **kept_of(model, models["dense"].shape),
+                **architecture_record(model, models["dense"].shape),
             )
         rows.append(
             (
@@ -185,10 +185,12 @@ def speed(tour: Tour, watch: Watch) -> Table:
         )
     sentences, tokens = MEASURED
     title = f"Size and speed, {sentences} sentences of {tokens} tokens at a time"
-    return Table(title, ("", "layers", "in all", "MB", "a second", "faster", "95 %"), tuple(rows))
+    return StageTable(
+        title, ("", "layers", "in all", "MB", "a second", "faster", "95 %"), tuple(rows)
+    )
 
 
-def _is_recovered(system: System, pruned: System) -> bool:
+def _is_recovered(system: TourModel, pruned: TourModel) -> bool:
     return system.name == "recovered" and pruned.name == "pruned" and system.size == pruned.size
 
 

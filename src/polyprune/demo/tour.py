@@ -10,15 +10,15 @@ from typing import Any
 import torch
 
 from ..evaluation.quality import Watch
+from ..loading.hub import find
 from ..measuring.machine import machine
-from ..measuring.speed import seconds_of
-from ..model.hub import find
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
-from ..pruning.elastic import load
-from ..pruning.scores_file import ScoreSheet
+from ..measuring.speed import time_call
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..pruning.criteria.scores_file import ScoreSheet
+from ..pruning.gates.elastic import load
 from ..training.prepare import tokenizer_of
 from ..training.run import versions
-from .plan import Plan, Texts
+from .tour_plan import TourPlan, TourTexts
 
 TITLES = {
     "dense": "Uncut",
@@ -30,7 +30,7 @@ TITLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class StageTable:
     """What a stage found, for people."""
 
     title: str
@@ -41,7 +41,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class TourModel:
     """A model that is measured."""
 
     name: str
@@ -65,35 +65,35 @@ class System:
 class Tour:
     """What is known so far. Everything is made in `work`, and moved to its place at the end."""
 
-    plan: Plan
+    plan: TourPlan
     work: Path
-    texts: Texts
+    texts: TourTexts
     original: PolyprunePreTrainedModel | None = None
     sheet: ScoreSheet | None = None
-    systems: list[System] = field(default_factory=list)
+    systems: list[TourModel] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
     """A line a score of a model and a line a size, as they lie in results.jsonl."""
 
-    def note(self, system: System, **found: Any) -> None:
+    def note(self, system: TourModel, **found: Any) -> None:
         """Write down what was found of a model."""
         self.rows.append({**system.record(), **found})
 
     def note_scores(
-        self, system: System, task: str, score: str, languages: Mapping[str, float]
+        self, system: TourModel, task: str, score: str, languages: Mapping[str, float]
     ) -> None:
         """Write down how a model did at a task, in every language."""
-        by_code = {code: {score: known(value)} for code, value in languages.items()}
-        average = known(mean(list(languages.values())))
+        by_code = {code: {score: json_number(value)} for code, value in languages.items()}
+        average = json_number(finite_mean(list(languages.values())))
         self.note(system, task=task, mean={score: average}, languages=by_code)
 
-    def load(self, system: System, readout: str | None = None) -> PolyprunePreTrainedModel:
+    def load(self, system: TourModel, readout: str | None = None) -> PolyprunePreTrainedModel:
         """In single precision, whatever it is kept in."""
         return load(system.folder, readout, dtype=torch.float32, verify=False)
 
-    def take(self, stage: "Stage", watch: Watch) -> Table:
+    def take(self, stage: "Stage", watch: Watch) -> StageTable:
         """One stage, and how long it took."""
-        tables: list[Table] = []
-        seconds = seconds_of(lambda: tables.append(stage.run(self, watch)))
+        tables: list[StageTable] = []
+        seconds = time_call(lambda: tables.append(stage.run(self, watch)))
         self.rows.append({"stage": stage.name, "seconds": round(seconds, 2)})
         return tables[0]
 
@@ -114,12 +114,12 @@ class Stage:
     """A part of the tour."""
 
     name: str
-    run: Callable[[Tour, Watch], Table]
-    ticks: Callable[[Plan, int], int]
+    run: Callable[[Tour, Watch], StageTable]
+    ticks: Callable[[TourPlan, int], int]
     """About how many things are watched, given how many languages there are."""
 
 
-def known(value: Any) -> Any:
+def json_number(value: Any) -> Any:
     """As JSON has it, which has no word for what is not a number but null."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
@@ -129,15 +129,15 @@ def one_digit(value: float) -> str:
     return f"{value:.1f}" if math.isfinite(value) else "–"
 
 
-def mean(values: Sequence[float]) -> float:
+def finite_mean(values: Sequence[float]) -> float:
     """Of those that are numbers."""
     numbers = [value for value in values if math.isfinite(value)]
     return fmean(numbers) if numbers else float("nan")
 
 
-def by_language(title: str, found: Mapping[str, Mapping[str, float]]) -> Table:
+def by_language(title: str, found: Mapping[str, Mapping[str, float]]) -> StageTable:
     """A table of every language, a column a system; the mean last."""
     codes = list(next(iter(found.values())))
     rows = [(code, *(one_digit(own[code]) for own in found.values())) for code in codes]
-    rows.append(("mean", *(one_digit(mean(list(own.values()))) for own in found.values())))
-    return Table(title, ("language", *found), tuple(rows), sum_up=True)
+    rows.append(("mean", *(one_digit(finite_mean(list(own.values()))) for own in found.values())))
+    return StageTable(title, ("language", *found), tuple(rows), sum_up=True)

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigError, DataError
-from .encoded import Encoded
-from .examples import Pair
-from .template import template
+from .encoded_input import EncodedInput
+from .examples import SentencePair
+from .pair_template import pair_template
 
-AT_ONCE = 1000
+TOKENIZED_TOGETHER = 1000
 """Pairs that are tokenised together, which takes a tenth of the time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class PairPreprocessor:
     """How pairs become inputs, and logits become labels."""
 
     longest: int = 128
@@ -25,18 +25,18 @@ class Pairs:
 
     def encode(
         self,
-        examples: Iterable[Pair],
+        examples: Iterable[SentencePair],
         tokenizer: Any,
         labels: Sequence[str] = (),
         training: bool = False,
-    ) -> Iterator[Encoded]:
+    ) -> Iterator[EncodedInput]:
         """One input a pair, each cut to `longest` tokens."""
-        around, numbers = template(tokenizer), {label: i for i, label in enumerate(labels)}
+        around, numbers = pair_template(tokenizer), {label: i for i, label in enumerate(labels)}
         room = self.longest - around.size
         if room < 2:
             raise ConfigError(f"Inputs of {self.longest} tokens have no room for two sentences.")
         examples, number = iter(examples), 0
-        while some := list(islice(examples, AT_ONCE)):
+        while some := list(islice(examples, TOKENIZED_TOGETHER)):
             firsts, seconds = (
                 tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
                 for texts in ([pair.first for pair in some], [pair.second for pair in some])
@@ -44,17 +44,17 @@ class Pairs:
             for pair, first, second in zip(some, firsts, seconds, strict=True):
                 ids, types = around.fill(*truncate(first, second, room))
                 known = _number(pair, number, numbers) if labels else ()
-                yield Encoded(number, ids, types, known)
+                yield EncodedInput(number, ids, types, known)
                 number += 1
 
-    def fit(self, longest: int) -> "Pairs":
+    def fit(self, longest: int) -> "PairPreprocessor":
         """The same for inputs of at most so many tokens."""
         return replace(self, longest=min(self.longest, longest))
 
     def decode(
         self,
-        examples: Sequence[Pair],
-        encoded: Sequence[Encoded],
+        examples: Sequence[SentencePair],
+        encoded: Sequence[EncodedInput],
         outputs: Sequence[np.ndarray],
         labels: Sequence[str],
     ) -> list[str]:
@@ -76,7 +76,7 @@ def truncate(first: list[int], second: list[int], room: int) -> tuple[list[int],
     return first[: len(first) - from_first], second[: len(second) - from_second]
 
 
-def _number(pair: Pair, number: int, numbers: dict[str, int]) -> tuple[int, ...]:
+def _number(pair: SentencePair, number: int, numbers: dict[str, int]) -> tuple[int, ...]:
     if pair.label is None:
         return ()
     if pair.label not in numbers:

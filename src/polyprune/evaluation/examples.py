@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SentencePair:
     """Two sentences, and what is between them."""
 
     first: str
@@ -14,7 +14,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedSentence:
     """A sentence of words, each with a tag."""
 
     words: tuple[str, ...]
@@ -56,4 +56,4 @@ class Bitext:
     """Source and target ids of the translations; None where the files do not tell."""
 
 
-Example = Pair | Tagged | Question | Bitext
+TaskExample = SentencePair | TaggedSentence | Question | Bitext

@@ -13,40 +13,40 @@ import torch
 from accelerate import Accelerator, DistributedType
 from accelerate.utils import gather_object
 
-from ..corpora.prefetch import prefetch
-from ..corpora.sources import Position
+from ..corpora.prefetching import prefetch
+from ..corpora.text_sources import Position
 from ..errors import ConfigError
-from ..model.hub import find
-from ..pruning.budget import unflatten
-from ..pruning.elastic import load
+from ..loading.hub import find
+from ..pruning.gates.elastic import load
+from ..pruning.selection.ranking import unflatten
 from ..training.objectives import Objective
 from ..training.phases import Phase
-from ..training.places import Places
-from ..training.plan import Batch, Engine, Run, Saving, Start
 from ..training.prepare import tokenizer_of
+from ..training.run_config import BatchConfig, EngineConfig, Run, SavingConfig, StartConfig
+from ..training.run_paths import RunPaths
 from ..training.session import Material, Session
-from ..training.work import Work
-from .encoded import Encoded
-from .kinds import Subject
-from .predict import label_tensors, tensors
-from .rows import row_of
-from .settings import Setting, Setup
-from .start import gating_of, prepare
-from .store import Store, order
+from ..training.step_batches import StepBatch
+from .encoded_input import EncodedInput
+from .example_store import ExampleStore, epoch_batches
+from .finetune_config import FineTuneConfig, Trial
+from .gate_rows import gate_row
+from .prediction import input_tensors, label_tensors
+from .readout_init import gating_config, prepare_for_task
+from .task_types import Predictor
 from .training_data import read_development
 
-AT_ONCE = {"sentence-classification": 32, "token-classification": 32, "span": 8}
+MICRO_BATCH_SIZE = {"sentence-classification": 32, "token-classification": 32, "span": 8}
 """Examples in a pass: windows of questions are long."""
 
 SIZES = (0.3, 0.5, 0.7)
 """The sparsities that a model of every size is looked at in on dev."""
 
 
-def plan(setup: Setup, setting: Setting, examples: int) -> Run:
+def finetuning_run(setup: FineTuneConfig, setting: Trial, examples: int) -> Run:
     """The run that fine-tunes on so many examples."""
-    recipe, an_epoch = setup.recipe, -(-examples // setting.batch)
+    defaults, an_epoch = setup.defaults, -(-examples // setting.batch)
     steps = setting.epochs * an_epoch
-    every = min(recipe.every, an_epoch)
+    every = min(defaults.every, an_epoch)
     precision: Any = setup.precision  # which has been checked
     return Run(
         phases=(
@@ -55,21 +55,23 @@ def plan(setup: Setup, setting: Setting, examples: int) -> Run:
                 train="weights",
                 name="fine-tuning",
                 learning_rate=setting.learning_rate,
-                weight_decay=recipe.weight_decay,
+                weight_decay=defaults.weight_decay,
                 words=setup.words,
-                warmup=min(recipe.warmup, steps // 10),
+                warmup=min(defaults.warmup, steps // 10),
             ),
         ),
-        model=Start(start=setup.model),
+        model=StartConfig(start=setup.model),
         objective=Objective(labels=1.0),
-        gating=gating_of(setup.model, setup.sparsity),
-        batch=Batch(setting.batch, min(setting.batch, AT_ONCE[setup.task.kind.readout])),
-        engine=Engine(precision, betas=(0.9, 0.999), epsilon=1e-8),
-        saving=Saving(
+        gating=gating_config(setup.model, setup.sparsity),
+        batch=BatchConfig(
+            setting.batch, min(setting.batch, MICRO_BATCH_SIZE[setup.task.kind.readout])
+        ),
+        engine=EngineConfig(precision, betas=(0.9, 0.999), epsilon=1e-8),
+        saving=SavingConfig(
             every=max(every, 500),
             keep=1,
             held_out_every=every,
-            final=recipe.final if setup.development else "last",
+            final=defaults.final if setup.development else "last",
         ),
         seed=setting.seed,
     )
@@ -79,7 +81,7 @@ def plan(setup: Setup, setting: Setting, examples: int) -> Run:
 class TaskMaterial(Material):
     """The examples of a task."""
 
-    setup: Setup
+    setup: FineTuneConfig
     examples: Path
 
     @property
@@ -100,7 +102,7 @@ class TaskMaterial(Material):
             }
         }
 
-    def open(self, run: Run, places: Places, accelerator: Accelerator, watch: Any) -> Session:
+    def open(self, run: Run, places: RunPaths, accelerator: Accelerator, watch: Any) -> Session:
         """A model with the readout of the task, and its examples."""
         setup = self.setup
         if accelerator.distributed_type == DistributedType.FSDP:
@@ -108,7 +110,7 @@ class TaskMaterial(Material):
                 "Fine-tuning runs on copies of the model (DDP): launch without --use_fsdp."
             )
         with accelerator.main_process_first():
-            prepare(setup.model, setup.task, setup.sparsity, places.prepared, run.seed)
+            prepare_for_task(setup.model, setup.task, setup.sparsity, places.prepared, run.seed)
         model = load(places.prepared, verify=False)
         elastic: Any = model.elastic
         return TaskSession(
@@ -120,7 +122,7 @@ class TaskMaterial(Material):
             rows=() if elastic is None else elastic.rows,
             teacher=None,
             setup=setup,
-            store=Store(self.examples),
+            store=ExampleStore(self.examples),
         )
 
 
@@ -128,29 +130,29 @@ class TaskMaterial(Material):
 class TaskSession(Session):
     """Fine-tuning, ready to begin."""
 
-    setup: Setup
-    store: Store
+    setup: FineTuneConfig
+    store: ExampleStore
 
     @property
     def trained_on(self) -> str:
         """The task."""
         return self.setup.task.title
 
-    def works(self, position: Position | None) -> Iterator[Work]:
+    def step_batches(self, position: Position | None) -> Iterator[StepBatch]:
         """Batches of examples of similar length, epoch after epoch."""
         return prefetch(self._works(position["number"] if position else 0), self.run.engine.ahead)
 
-    def _works(self, step: int) -> Iterator[Work]:
+    def _works(self, step: int) -> Iterator[StepBatch]:
         size, seed = self.run.batch.size, self.run.seed
         an_epoch = -(-len(self.store) // size)
         while True:
             epoch, first = divmod(step, an_epoch)
-            for batch in order(self.store.lengths, size, seed, epoch)[first:]:
+            for batch in epoch_batches(self.store.lengths, size, seed, epoch)[first:]:
                 step += 1
                 # As text's positions are, so that those of several processes can be merged.
                 yield self._work(batch, {"number": step, "lanes": 1, "packers": {}})
 
-    def _work(self, batch: np.ndarray, position: Position) -> Work:
+    def _work(self, batch: np.ndarray, position: Position) -> StepBatch:
         process, processes = self.accelerator.process_index, self.accelerator.num_processes
         own = batch[process::processes]
         # Of an epoch's last batch some have less than others, or an example that does not count.
@@ -159,7 +161,7 @@ class TaskSession(Session):
         at_once = self.run.batch.at_once
         parts = [taken[i : i + at_once] for i in range(0, len(taken), at_once)]
         ids = (np.asarray(each.ids, dtype=np.int32).tobytes() for _, each in taken)
-        return Work(
+        return StepBatch(
             passes=[self._tensors(part) for part in parts],
             position=position,
             tokens=sum(len(each.ids) for _, each in taken),
@@ -167,9 +169,9 @@ class TaskSession(Session):
             weight=weight,
         )
 
-    def _tensors(self, taken: Sequence[tuple[str, Encoded]]) -> dict[str, torch.Tensor]:
+    def _tensors(self, taken: Sequence[tuple[str, EncodedInput]]) -> dict[str, torch.Tensor]:
         encoded = [each for _, each in taken]
-        batch = tensors(encoded, self.tokenizer)
+        batch = input_tensors(encoded, self.tokenizer)
         batch |= label_tensors(encoded, self.setup.task.kind.readout)
         if len(self.rows) > 1:
             batch["rows"] = torch.tensor([self._row(code) for code, _ in taken])
@@ -177,7 +179,7 @@ class TaskSession(Session):
 
     def _row(self, code: str) -> int:
         """The row of gates of a language."""
-        return self.rows.index(row_of(code, self.rows, self.setup.fallback or "en"))
+        return self.rows.index(gate_row(code, self.rows, self.setup.fallback or "en"))
 
     def held_out(self, system: Any, density: float) -> dict[str, float]:
         """The share that each language gets wrong of its dev examples: 1 − score.
@@ -204,7 +206,7 @@ class TaskSession(Session):
                 gates = unflatten(gates, plain.gating.counts)
         examples, gold = self._development[code]
         task = self.setup.task
-        subject = Subject(plain.model, self.tokenizer, gates)
+        subject = Predictor(plain.model, self.tokenizer, gates)
         predictions = task.kind.predict(subject, examples, lambda: examples)
         return next(iter(task.score(gold, predictions, code).values()))
 

@@ -9,7 +9,7 @@ from .prediction_formats import read_file
 from .tasks import Task
 
 
-def with_labels(task: Task, examples: Iterable[Any], folder: str, language: str) -> list[Any]:
+def attach_labels(task: Task, examples: Iterable[Any], folder: str, language: str) -> list[Any]:
     """The examples, with the labels of the file `folder/task/test-language`."""
     name = f"test-{language}.{task.format.suffix}"
     path = Path(folder).expanduser() / task.name / name

@@ -15,7 +15,7 @@ TaskScore: TypeAlias = Number | tuple[Number, Number] | Mapping[str, Number]
 """A number; or F1 and exact match, as a pair or as `{"f1": …, "exact": …}`."""
 
 
-class Scores(NamedTuple):
+class PrecisionRecall(NamedTuple):
     """How much of what was predicted is right, how much of what is right was predicted, and F1."""
 
     precision: float
@@ -56,7 +56,9 @@ def chunks(tags: Iterable[Sequence[str]]) -> list[tuple[str, int, int]]:
     return found
 
 
-def chunk_scores(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Scores:
+def chunk_scores(
+    gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+) -> PrecisionRecall:
     """Precision, recall and F1 of the chunks, over all sentences together."""
     if len(gold) != len(predicted):
         raise DataError(
@@ -88,14 +90,14 @@ def mlqa(prediction: str, answers: Sequence[str], language: str) -> tuple[float,
     )
 
 
-def set_scores(gold: Iterable[Hashable], predicted: Iterable[Hashable]) -> Scores:
+def set_scores(gold: Iterable[Hashable], predicted: Iterable[Hashable]) -> PrecisionRecall:
     """Precision, recall and F1 of one set against another; 0 where they have nothing in common."""
     gold, predicted = set(gold), set(predicted)
     both = len(gold & predicted)
     if not both:
-        return Scores(0.0, 0.0, 0.0)
+        return PrecisionRecall(0.0, 0.0, 0.0)
     precision, recall = both / len(predicted), both / len(gold)
-    return Scores(precision, recall, 2 * precision * recall / (precision + recall))
+    return PrecisionRecall(precision, recall, 2 * precision * recall / (precision + recall))
 
 
 def set_f1(gold: Iterable[Hashable], predicted: Iterable[Hashable]) -> float:

@@ -10,7 +10,7 @@ from ..errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class PredictionFormat:
     """How predictions become the text of a file and come back from it.
 
     What is wrong with a text, `parse` and `parse_labels` say in a `ValueError`.
@@ -120,8 +120,8 @@ def _parse_questions(text: str) -> list[tuple[str, list[str]]]:
         raise ValueError("It should be a JSON file in the form of SQuAD.") from None
 
 
-LABELS = Format(_write_lines, _parse_lines, _parse_lines)
-TAGS = Format(_write_tags, _parse_tags, _parse_tag_labels)
-ANSWERS = Format(_write_answers, _parse_answers, _parse_questions, "json")
-PAIRS = Format(_write_pairs, _parse_pairs, _parse_pairs)
-LINES = Format(_write_numbers, _parse_numbers, _parse_numbers)
+LABELS = PredictionFormat(_write_lines, _parse_lines, _parse_lines)
+TAGS = PredictionFormat(_write_tags, _parse_tags, _parse_tag_labels)
+ANSWERS = PredictionFormat(_write_answers, _parse_answers, _parse_questions, "json")
+PAIRS = PredictionFormat(_write_pairs, _parse_pairs, _parse_pairs)
+LINES = PredictionFormat(_write_numbers, _parse_numbers, _parse_numbers)

@@ -5,10 +5,10 @@ from typing import Any
 
 import torch
 
-from ..corpora.batches import Batching
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
-from .embedding import Embedding, embed
+from ..corpora.batching import Batching
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from .retrieval import nearest
+from .sentence_embedding import EmbeddingConfig, embed
 
 Watch = Callable[[str, Iterable[Any]], Iterable[Any]]
 """Passes things on, and may show how far they have come."""
@@ -22,7 +22,7 @@ def find_translations(
     watch: Watch = lambda _, things: things,
 ) -> dict[str, float]:
     """The percentage of lines of each language whose nearest line of `pivot` is at their place."""
-    way = Embedding.of(model)
+    way = EmbeddingConfig.of(model)
     database = embed(model, list(lines[pivot]), tokenizer, way)
     found = {}
     for code in watch("retrieval", [code for code in lines if code != pivot]):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from ..errors import DataError
-from ..model.axes import Float, Int
+from ..model.network.tensor_types import Float, Int
 from .examples import Bitext
 
 Source = TypeVar("Source", bound=Hashable)
@@ -40,7 +40,7 @@ def nearest(
     return torch.cat(found).to(queries.device)
 
 
-def mine(
+def mine_pairs(
     source: Float[Tensor, "sources width"],
     target: Float[Tensor, "targets width"],
     k: int = 4,
@@ -83,17 +83,19 @@ def mine_ids(
     """
     _check_count(bitext.sources, source_embeddings)
     _check_count(bitext.targets, target_embeddings)
-    source_rows, target_rows = unify(bitext.sources), unify(bitext.targets)
+    source_rows, target_rows = unique_positions(bitext.sources), unique_positions(bitext.targets)
     source_ids = _ids_of_unique(bitext.sources, bitext.source_ids)
     target_ids = _ids_of_unique(bitext.targets, bitext.target_ids)
-    pairs = mine(source_embeddings[source_rows], target_embeddings[target_rows], k, device=device)
+    pairs = mine_pairs(
+        source_embeddings[source_rows], target_embeddings[target_rows], k, device=device
+    )
     named = (
         (source_ids[source_rows[a]], target_ids[target_rows[b]], score) for a, b, score in pairs
     )
     return [(a, b, score) for a, b, score in named if a is not None and b is not None]
 
 
-def unify(sentences: Sequence[str]) -> list[int]:
+def unique_positions(sentences: Sequence[str]) -> list[int]:
     """The position of the last occurrence of each different sentence, in order of the first."""
     return list({sentence: position for position, sentence in enumerate(sentences)}.values())
 
@@ -123,7 +125,7 @@ def best_threshold(
     return threshold
 
 
-def extract(
+def above_threshold(
     pairs: Iterable[tuple[Source, Target, float]], threshold: int | float
 ) -> list[tuple[Source, Target]]:
     """The pairs whose score is the threshold or more, without their scores."""

@@ -4,44 +4,44 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ..errors import DataError
-from .metrics import Scores, accuracy, chunk_scores, mlqa, set_scores, squad
+from .metrics import PrecisionRecall, accuracy, chunk_scores, mlqa, set_scores, squad
 
-Right = Sequence[tuple[str, list[str]]]
+Gold = Sequence[tuple[str, list[str]]]
 """Question ids, each with all answers that are right."""
 
 
-def accuracy_of(
+def accuracy_score(
     gold: Sequence[str | int], predicted: Sequence[str | int], language: str
 ) -> dict[str, float]:
     """Labels, or lines that were found."""
     return {"accuracy": 100 * accuracy(gold, predicted)}
 
 
-def chunks_of(
+def chunk_score(
     gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], language: str
 ) -> dict[str, float]:
     """Tags, sentence by sentence."""
     return _percent(chunk_scores(gold, predicted))
 
 
-def pairs_of(
+def pair_score(
     gold: Sequence[tuple[str, str]], predicted: Sequence[tuple[str, str]], language: str
 ) -> dict[str, float]:
     """Pairs of ids, in any order."""
     return _percent(set_scores(gold, predicted))
 
 
-def squad_of(gold: Right, predicted: Mapping[str, str], language: str) -> dict[str, float]:
+def squad_score(gold: Gold, predicted: Mapping[str, str], language: str) -> dict[str, float]:
     """Answers by the rules of English: XTREME has XQuAD and TyDiQA so in every language."""
     return _answers(gold, predicted, squad)
 
 
-def mlqa_of(gold: Right, predicted: Mapping[str, str], language: str) -> dict[str, float]:
+def mlqa_score(gold: Gold, predicted: Mapping[str, str], language: str) -> dict[str, float]:
     """Answers by the rules of their language."""
     return _answers(gold, predicted, partial(mlqa, language=language))
 
 
-def _percent(scores: Scores) -> dict[str, float]:
+def _percent(scores: PrecisionRecall) -> dict[str, float]:
     return {
         "f1": 100 * scores.f1,
         "precision": 100 * scores.precision,
@@ -50,7 +50,7 @@ def _percent(scores: Scores) -> dict[str, float]:
 
 
 def _answers(
-    gold: Right,
+    gold: Gold,
     given: Mapping[str, str],
     score: Callable[[str, list[str]], tuple[float, float]],
 ) -> dict[str, float]:

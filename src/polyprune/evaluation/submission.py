@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, PolypruneError
-from ..storage import whole_file
+from ..storage import atomic_file
 from .prediction_formats import read_file
 from .tasks import TASKS, find_task
 
 
 @dataclass(frozen=True, slots=True)
-class TaskReport:
+class TaskScores:
     """The scores of a task, in percent."""
 
     languages: dict[str, dict[str, float]]
@@ -64,7 +64,7 @@ def write_predictions(
     """
     text = find_task(task).format.write(predictions)
     path = _path(folder, task, language, split)
-    with whole_file(path, force=True) as temporary:
+    with atomic_file(path, force=True) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return path
 
@@ -74,14 +74,14 @@ def read_predictions(folder: Path, task: str, language: str, split: str = "test"
     return read_file(_path(folder, task, language, split), find_task(task).format.parse)
 
 
-def score_folder(predictions: Path, labels: Path) -> dict[str, TaskReport]:
+def score_folder(predictions: Path, labels: Path) -> dict[str, TaskScores]:
     """The scores of each task of which both folders have a subfolder, as XTREME's scorer has them.
 
     The languages are those that there are labels for.
     """
     both = {path.name for path in _folders(predictions)} & {path.name for path in _folders(labels)}
     reports = {
-        task: TaskReport(_score_task(predictions, labels, task)) for task in TASKS if task in both
+        task: TaskScores(_score_task(predictions, labels, task)) for task in TASKS if task in both
     }
     if not reports:
         raise DataError(
@@ -91,7 +91,7 @@ def score_folder(predictions: Path, labels: Path) -> dict[str, TaskReport]:
     return reports
 
 
-def overall(reports: Mapping[str, TaskReport]) -> dict[str, float]:
+def overall_scores(reports: Mapping[str, TaskScores]) -> dict[str, float]:
     """The mean number of each kind of task of which none is missing, and of all nine (`all`)."""
     groups: dict[str, list[str]] = {"all": list(TASKS)}
     for task in TASKS.values():

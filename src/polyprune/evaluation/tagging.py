@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigError, DataError
-from .encoded import Encoded
-from .examples import Tagged
-from .template import template
+from .encoded_input import EncodedInput
+from .examples import TaggedSentence
+from .pair_template import pair_template
 
-AT_ONCE = 500
+TOKENIZED_TOGETHER = 500
 """Sentences whose words are tokenised together."""
 
 NONE = -100
@@ -20,7 +20,7 @@ NONE = -100
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TaggingPreprocessor:
     """How tagged sentences become inputs, and labels of pieces become tags of words."""
 
     longest: int = 128
@@ -28,38 +28,38 @@ class Words:
 
     def encode(
         self,
-        examples: Iterable[Tagged],
+        examples: Iterable[TaggedSentence],
         tokenizer: Any,
         labels: Sequence[str] = (),
         training: bool = False,
-    ) -> Iterator[Encoded]:
+    ) -> Iterator[EncodedInput]:
         """A sentence's inputs, one after another: where the next word does not fit, a new one."""
         # Words stand between what a tokenizer puts before a pair and between its sentences: for
         # XLM-R `<s>` and `</s></s>`.
-        around = template(tokenizer)
+        around = pair_template(tokenizer)
         before, after = around.specials[0], around.specials[1]
         room = self.longest - len(before) - len(after)
         if room < 1:
             raise ConfigError(f"Inputs of {self.longest} tokens have no room for words.")
         numbers = {label: i for i, label in enumerate(labels)}
         examples, number = iter(examples), 0
-        while some := list(islice(examples, AT_ONCE)):
+        while some := list(islice(examples, TOKENIZED_TOGETHER)):
             pieces = _pieces(some, tokenizer, room)
             for sentence in some:
                 tags = _numbers(sentence, number, numbers, training)
                 words = [pieces[word] for word in sentence.words]
-                for start, end in parts(words, room):
+                for start, end in split_sentence(words, room):
                     yield _input(number, words[start:end], tags[start:end], before, after)
                 number += 1
 
-    def fit(self, longest: int) -> "Words":
+    def fit(self, longest: int) -> "TaggingPreprocessor":
         """The same for inputs of at most so many tokens."""
         return replace(self, longest=min(self.longest, longest))
 
     def decode(
         self,
-        examples: Sequence[Tagged],
-        encoded: Sequence[Encoded],
+        examples: Sequence[TaggedSentence],
+        encoded: Sequence[EncodedInput],
         outputs: Sequence[np.ndarray],
         labels: Sequence[str],
     ) -> list[list[str]]:
@@ -70,7 +70,7 @@ class Words:
         return tags
 
 
-def parts(words: Sequence[Sequence[int]], budget: int) -> list[tuple[int, int]]:
+def split_sentence(words: Sequence[Sequence[int]], budget: int) -> list[tuple[int, int]]:
     """Where sentences are split: as many whole words in each part as there is room for."""
     found, start, used = [], 0, 0
     for i, pieces in enumerate(words):
@@ -81,19 +81,21 @@ def parts(words: Sequence[Sequence[int]], budget: int) -> list[tuple[int, int]]:
     return [*found, (start, len(words))]
 
 
-def readable(pieces: list[int], budget: int, unknown: int) -> list[int]:
+def known_pieces(pieces: list[int], budget: int, unknown: int) -> list[int]:
     """The pieces of a word, or the unknown one if there are none, or too many."""
     return pieces if 0 < len(pieces) <= budget else [unknown]
 
 
-def _pieces(sentences: Sequence[Tagged], tokenizer: Any, budget: int) -> dict[str, list[int]]:
+def _pieces(
+    sentences: Sequence[TaggedSentence], tokenizer: Any, budget: int
+) -> dict[str, list[int]]:
     """The pieces of every word, each tokenised alone, so that it begins like a word."""
     words = sorted({word for sentence in sentences for word in sentence.words})
     if not words:  # which tokenizers cannot split
         return {}
     split = tokenizer(words, add_special_tokens=False, verbose=False)["input_ids"]
     return {
-        word: readable(ids, budget, tokenizer.unk_token_id)
+        word: known_pieces(ids, budget, tokenizer.unk_token_id)
         for word, ids in zip(words, split, strict=True)
     }
 
@@ -104,7 +106,7 @@ def _input(
     tags: Sequence[int],
     before: list[int],
     after: list[int],
-) -> Encoded:
+) -> EncodedInput:
     places = np.cumsum([len(before), *(len(pieces) for pieces in words)])[:-1].tolist()
     ids = [*before, *(piece for pieces in words for piece in pieces), *after]
     labels: tuple[int, ...] = ()
@@ -112,11 +114,11 @@ def _input(
         row = np.full(len(ids), NONE)
         row[places] = tags
         labels = tuple(row.tolist())
-    return Encoded(number, ids, None, labels, places)
+    return EncodedInput(number, ids, None, labels, places)
 
 
 def _numbers(
-    sentence: Tagged, number: int, numbers: dict[str, int], training: bool
+    sentence: TaggedSentence, number: int, numbers: dict[str, int], training: bool
 ) -> Sequence[int]:
     if sentence.tags is None or not numbers:
         return ()

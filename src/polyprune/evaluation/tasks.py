@@ -5,18 +5,25 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ..errors import Spellings, UnknownName
-from .kinds import Answering, Classifying, Finding, Kind, Mining, Tagging
-from .prediction_formats import ANSWERS, LABELS, LINES, PAIRS, TAGS, Format
-from .readers import bitexts, pairs, questions, tagged
-from .readers.languages import LANGUAGES
+from .prediction_formats import ANSWERS, LABELS, LINES, PAIRS, TAGS, PredictionFormat
+from .readers import bitext_files, pair_files, question_files, tagged_files
+from .readers.language_codes import LANGUAGES
 from .readers.reader import Reader
-from .scores import accuracy_of, chunks_of, mlqa_of, pairs_of, squad_of
+from .scores import accuracy_score, chunk_score, mlqa_score, pair_score, squad_score
+from .task_types import (
+    BitextMining,
+    PairClassification,
+    SpanExtraction,
+    TaskType,
+    TokenTagging,
+    TranslationSearch,
+)
 
 Group = Literal["classification", "tagging", "question answering", "retrieval"]
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class TaskDefaults:
     """How a model is fine-tuned: the paper's settings where it tells, XTREME's where not."""
 
     epochs: int = 5
@@ -42,16 +49,16 @@ class Task:
     title: str
     """As papers call it."""
     group: Group
-    kind: Kind
+    kind: TaskType
     reader: Reader
     score: Callable[[Any, Any, str], dict[str, float]]
     """Gold, predictions and language to scores in percent, the first of which counts most."""
-    format: Format
+    format: PredictionFormat
     """Of prediction files."""
     also: tuple[str, ...] = ()
     """What else people call it."""
     labels: tuple[str, ...] = ()
-    recipe: Recipe | None = None
+    defaults: TaskDefaults | None = None
     """None where nothing is trained."""
     version: int = 1
     """Changes when scores would: results of different versions cannot be compared."""
@@ -83,93 +90,93 @@ UPOS = (
 
 IOB2 = ("B-LOC", "B-ORG", "B-PER", "I-LOC", "I-ORG", "I-PER", "O")
 
-_QA = Recipe(learning_rate=3e-5, weight_decay=1e-4, warmup=500, every=1000, final="last")
+_QA = TaskDefaults(learning_rate=3e-5, weight_decay=1e-4, warmup=500, every=1000, final="last")
 
 _ALL = (
     Task(
         name="xnli",
         title="XNLI",
         group="classification",
-        kind=Classifying(),
-        reader=pairs.XNLI,
-        score=accuracy_of,
+        kind=PairClassification(),
+        reader=pair_files.XNLI,
+        score=accuracy_score,
         format=LABELS,
         labels=("contradiction", "entailment", "neutral"),
-        recipe=Recipe(every=100),
+        defaults=TaskDefaults(every=100),
     ),
     Task(
         name="pawsx",
         title="PAWS-X",
         group="classification",
-        kind=Classifying(),
-        reader=pairs.PAWSX,
-        score=accuracy_of,
+        kind=PairClassification(),
+        reader=pair_files.PAWSX,
+        score=accuracy_score,
         format=LABELS,
         labels=("0", "1"),
-        recipe=Recipe(every=200),
+        defaults=TaskDefaults(every=200),
     ),
     Task(
         name="udpos",
         title="POS",
         group="tagging",
-        kind=Tagging(),
-        reader=tagged.UDPOS,
-        score=chunks_of,
+        kind=TokenTagging(),
+        reader=tagged_files.UDPOS,
+        score=chunk_score,
         format=TAGS,
         also=("pos", "ud-pos"),
         labels=UPOS,
-        recipe=Recipe(epochs=10, every=500),
+        defaults=TaskDefaults(epochs=10, every=500),
     ),
     Task(
         name="panx",
         title="NER",
         group="tagging",
-        kind=Tagging(),
-        reader=tagged.PANX,
-        score=chunks_of,
+        kind=TokenTagging(),
+        reader=tagged_files.PANX,
+        score=chunk_score,
         format=TAGS,
         also=("ner", "wikiann", "pan-x"),
         labels=IOB2,
-        recipe=Recipe(epochs=10, every=1000),
+        defaults=TaskDefaults(epochs=10, every=1000),
     ),
     Task(
         name="xquad",
         title="XQuAD",
         group="question answering",
-        kind=Answering(),
-        reader=questions.XQUAD,
-        score=squad_of,
+        kind=SpanExtraction(),
+        reader=question_files.XQUAD,
+        score=squad_score,
         format=ANSWERS,
-        recipe=_QA,
+        defaults=_QA,
     ),
     Task(
         name="mlqa",
         title="MLQA",
         group="question answering",
-        kind=Answering(),
-        reader=questions.MLQA,
-        score=mlqa_of,
+        kind=SpanExtraction(),
+        reader=question_files.MLQA,
+        score=mlqa_score,
         format=ANSWERS,
-        recipe=_QA,
+        defaults=_QA,
     ),
     Task(
         name="tydiqa",
         title="TyDiQA",
         group="question answering",
-        kind=Answering(),
-        reader=questions.TYDIQA,
-        score=squad_of,
+        kind=SpanExtraction(),
+        reader=question_files.TYDIQA,
+        score=squad_score,
         format=ANSWERS,
         also=("tydiqa-goldp", "tydi"),
-        recipe=replace(_QA, search=False),
+        defaults=replace(_QA, search=False),
     ),
     Task(
         name="bucc2018",
         title="BUCC",
         group="retrieval",
-        kind=Mining(),
-        reader=bitexts.BUCC,
-        score=pairs_of,
+        kind=BitextMining(),
+        reader=bitext_files.BUCC,
+        score=pair_score,
         format=PAIRS,
         also=("bucc",),
     ),
@@ -177,9 +184,9 @@ _ALL = (
         name="tatoeba",
         title="Tatoeba",
         group="retrieval",
-        kind=Finding(),
-        reader=bitexts.TATOEBA,
-        score=accuracy_of,
+        kind=TranslationSearch(),
+        reader=bitext_files.TATOEBA,
+        score=accuracy_score,
         format=LINES,
     ),
 )

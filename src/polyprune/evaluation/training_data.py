@@ -6,40 +6,42 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, DataError, UnknownName
-from ..model.gates_file import SHARED
-from ..model.hub import find
-from ..pruning.elastic import load
+from ..loading.hub import find
+from ..model.files.gates_file import SHARED
+from ..pruning.gates.elastic import load
 from ..training.prepare import tokenizer_of
-from .checks import check_there, checked, place_of, telling
-from .encoded import Encoded
-from .kinds import Learned
-from .rows import own_row
-from .settings import Setup
-from .start import check_sparsity
-from .store import Store, write_store
+from .data_checks import describe_data, locate_errors, require_data, validated
+from .encoded_input import EncodedInput
+from .example_store import ExampleStore, write_examples
+from .finetune_config import FineTuneConfig
+from .gate_rows import own_row
+from .readout_init import check_sparsity
+from .task_types import FineTunedTask
 from .tasks import Task
 
 DEV = 1000
 """Examples of each language that are looked at during training, where there are several."""
 
 
-def encode_training(setup: Setup, path: Path, watch: Any = lambda _, things: things) -> Store:
+def encode_training(
+    setup: FineTuneConfig, path: Path, watch: Any = lambda _, things: things
+) -> ExampleStore:
     """What is trained on, tokenised and written to a file, or found there."""
     if path.is_file():
-        return Store(path)
+        return ExampleStore(path)
     model = load(setup.model)
     tokenizer = tokenizer_of(find(setup.model), model)
     check_sparsity(model, setup.sparsity)
     check_fallback(model, setup.fallback)
     check_languages(setup)
     read_development(setup)  # so that its mistakes are told before hours of training
-    preprocessing = learned(setup.task).fitted(model)
+    preprocessing = fine_tuned_type(setup.task).fitted(model)
 
-    def examples() -> Iterator[tuple[str, Encoded]]:
+    def examples() -> Iterator[tuple[str, EncodedInput]]:
         for code in setup.training:
-            place = place_of(setup.task, setup.data, setup.split, code)
+            place = describe_data(setup.task, setup.data, setup.split, code)
             read = islice(setup.task.reader.read(setup.data, setup.split, code), setup.limit)
-            some = watch(f"Reading {code}", checked(setup.task, read, place))
+            some = watch(f"Reading {code}", validated(setup.task, read, place))
             found = False
             for each in preprocessing.encode(some, tokenizer, setup.task.labels, training=True):
                 found = found or bool(each.labels)
@@ -50,13 +52,13 @@ def encode_training(setup: Setup, path: Path, watch: Any = lambda _, things: thi
                     "answer that is in its text. Use files with labels."
                 )
 
-    return write_store(path, examples())
+    return write_examples(path, examples())
 
 
-def check_languages(setup: Setup) -> None:
+def check_languages(setup: FineTuneConfig) -> None:
     """Raise for a language without files, or if of all languages there is English alone."""
     training = setup.training
-    check_there(setup.task, setup.data, setup.split, training)
+    require_data(setup.task, setup.data, setup.split, training)
     if setup.regime == "transfer" or setup.languages is not None or training != ["en"]:
         return
     looked_for = [
@@ -72,9 +74,9 @@ def check_languages(setup: Setup) -> None:
     )
 
 
-def check_choice(setup: Setup, instead: str) -> None:
+def check_selection_data(setup: FineTuneConfig, instead: str) -> None:
     """Raise if there is nothing that the best of several settings may be chosen by."""
-    if not setup.recipe.search:
+    if not setup.defaults.search:
         raise ConfigError(
             f"The dev questions of {setup.task.title} are those that it is tested with, so that "
             f"nothing may be chosen by them: {instead}."
@@ -94,23 +96,23 @@ def check_fallback(model: Any, fallback: str | None) -> None:
         raise UnknownName("fallback", fallback, rows, see)
 
 
-def read_development(setup: Setup) -> dict[str, tuple[list[Any], Any]]:
+def read_development(setup: FineTuneConfig) -> dict[str, tuple[list[Any], Any]]:
     """The dev examples of every language that tells what is right, and what that is."""
     task, codes = setup.task, setup.development
     most = DEV if len(codes) > 1 else None
     found = {}
     for code in codes:
-        place = place_of(task, setup.data, "dev", code)
+        place = describe_data(task, setup.data, "dev", code)
         read = islice(task.reader.read(setup.data, "dev", code), most)
-        examples = list(checked(task, read, place))
-        with telling(place):
+        examples = list(validated(task, read, place))
+        with locate_errors(place):
             gold = task.kind.gold(examples)
         if gold:
             found[code] = (examples, gold)
     return found
 
 
-def learned(task: Task) -> Learned:
+def fine_tuned_type(task: Task) -> FineTunedTask:
     """The kind of a task that a model is fine-tuned for."""
-    assert isinstance(task.kind, Learned)
+    assert isinstance(task.kind, FineTunedTask)
     return task.kind

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from .graph import Graph
+from .export_graph import ExportGraph
 
 OPSET = 20
 """The first in which GELU is one operation; from 23 on attention is one, which few can run."""
@@ -16,7 +16,7 @@ OPSET = 20
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
-def write_onnx(graph: Graph, path: Path, *, token_types: bool = False) -> None:
+def write_onnx(graph: ExportGraph, path: Path, *, token_types: bool = False) -> None:
     """Write the graph; `token_types` says whether it asks which text of a pair a token is of."""
     import onnx_ir
     from onnx_ir.passes.common import ClearMetadataAndDocStringPass

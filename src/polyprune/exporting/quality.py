@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..corpora.batches import Batching
+from ..corpora.batching import Batching
 from ..evaluation.quality import percent
 from ..evaluation.retrieval import nearest
-from ..pruning.losses import pool
-from .graph import POOLED
+from ..pruning.criteria.losses import pool
+from .export_graph import POOLED
 from .runners import Runner
 
 

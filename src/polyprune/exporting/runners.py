@@ -14,7 +14,7 @@ from .runtimes import RUNTIMES, runtime_named
 
 Arrays = dict[str, np.ndarray]
 
-CARD = "export.json"
+EXPORT_RECORD = "export.json"
 """What makes a folder an export, and says what is in it."""
 
 
@@ -80,9 +80,9 @@ RUNNERS = {"onnx": OnnxRunner, "openvino": OpenVinoRunner}
 """By runtime."""
 
 
-def read_card(folder: Path) -> dict[str, Any] | None:
+def read_export_record(folder: Path) -> dict[str, Any] | None:
     """What `export.json` says; None where there is none, so that the folder is something else."""
-    path = folder / CARD
+    path = folder / EXPORT_RECORD
     if not path.is_file():
         return None
     try:
@@ -97,7 +97,7 @@ def read_card(folder: Path) -> dict[str, Any] | None:
 def load_runner(folder: str | Path, threads: int = 0) -> Runner | None:
     """The model of an exported folder, ready to run; None where the folder is something else."""
     folder = Path(folder)
-    card = read_card(folder)
+    card = read_export_record(folder)
     if card is None:
         return None
     return open_runner(folder, str(card["runtime"]), threads)
@@ -110,7 +110,7 @@ def open_runner(folder: Path, runtime: str, threads: int = 0) -> Runner:
     path = folder / wanted.file
     if not path.is_file():
         raise CheckpointError(f"There is no {path}. Make the folder again: polyprune export.")
-    try_apart(folder, runtime)
+    try_in_subprocess(folder, runtime)
     try:
         return RUNNERS[runtime](path, threads)
     except Exception as error:  # runtimes have errors of their own, as many as causes
@@ -124,7 +124,7 @@ _alive: set[str] = set()
 """Runtimes that have opened a model here without dying."""
 
 
-def try_apart(folder: Path, runtime: str) -> None:
+def try_in_subprocess(folder: Path, runtime: str) -> None:
     """Raise if the runtime dies of a model: in another process, so that this one lives on.
 
     OpenVINO is made for Intel's processors, and on some others it ends with a signal, which nothing

@@ -11,15 +11,15 @@ from torch import nn
 
 from ..errors import ConfigError
 from .turns import Call
-from .workload import Batch
+from .workload import TokenBatch
 
 Precision = Literal["float32", "bfloat16", "float16"]
 
-Runner = nn.Module | Callable[[Mapping[str, np.ndarray]], object]
+Runnable = nn.Module | Callable[[Mapping[str, np.ndarray]], object]
 """A model; or what takes `input_ids` and `attention_mask` as arrays, as exported models do."""
 
 
-def call_of(runner: Runner, batch: Batch, precision: Precision = "float32") -> Call:
+def timed_call(runner: Runnable, batch: TokenBatch, precision: Precision = "float32") -> Call:
     """One pass over a batch, inputs where they are needed; over when its results are there."""
     if not isinstance(runner, nn.Module):
         return partial(runner, batch.arrays())
@@ -46,7 +46,7 @@ def synchronize(device: torch.device) -> None:
 
 
 @contextmanager
-def for_use(runners: Iterable[Any]) -> Iterator[None]:
+def in_eval_mode(runners: Iterable[Any]) -> Iterator[None]:
     """Without dropout, for as long as they are measured."""
     before = [(each, each.training) for each in runners if isinstance(each, nn.Module)]
     for model, _ in before:

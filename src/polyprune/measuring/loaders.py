@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from ..errors import ConfigError
-from .calls import Runner
+from .calls import Runnable
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,13 @@ class ModelLoader:
         """Import what loading needs."""
         from transformers.utils.logging import disable_progress_bar
 
-        from ..pruning import elastic as _elastic  # noqa: F401
+        from ..pruning.gates import elastic as _elastic  # noqa: F401
 
         disable_progress_bar()
 
-    def __call__(self) -> Runner:
+    def __call__(self) -> Runnable:
         """The model, on its device."""
-        from ..pruning.elastic import load
+        from ..pruning.gates.elastic import load
 
         model = load(self.path, "hidden-states", dtype=torch.float32)
         try:

@@ -19,8 +19,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from ..errors import PolypruneError
-from .calls import Call, Precision, Runner, call_of
-from .workload import Batch
+from .calls import Call, Precision, Runnable, timed_call
+from .workload import TokenBatch
 
 STATUS = Path("/proc/self/status")
 FORGET = Path("/proc/self/clear_refs")
@@ -42,7 +42,7 @@ class Loader(Protocol):
         """Import what loading needs, so that code is not taken for weights."""
         ...
 
-    def __call__(self) -> Runner:
+    def __call__(self) -> Runnable:
         """The model, where it is to run."""
         ...
 
@@ -52,7 +52,7 @@ class OutOfMemory(PolypruneError):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryUse:
     """Bytes, beside those of the process that runs the model."""
 
     weights: int
@@ -62,8 +62,8 @@ class Memory:
 
 
 def peak_memory(
-    loader: Loader, batch: Batch, *, threads: int, precision: Precision = "float32"
-) -> Memory:
+    loader: Loader, batch: TokenBatch, *, threads: int, precision: Precision = "float32"
+) -> MemoryUse:
     """What a model needs for a batch, found in a child process."""
     return in_child(_peak_memory, loader, batch, threads, precision)
 
@@ -80,7 +80,7 @@ def in_child(function: Callable[..., Found], *arguments: object) -> Found:
             ) from error
 
 
-class Gauge:
+class MemoryGauge:
     """A model in this process, and how much memory it takes."""
 
     def __init__(self, loader: Loader, threads: int, precision: Precision):
@@ -96,9 +96,9 @@ class Gauge:
         gc.collect()
         self.weights = self._now()
 
-    def call(self, batch: Batch) -> Call:
+    def call(self, batch: TokenBatch) -> Call:
         """A pass over a batch."""
-        return call_of(self.runner, batch, self.precision)
+        return timed_call(self.runner, batch, self.precision)
 
     def peak(self, call: Call) -> int:
         """The most that is in use while something is called."""
@@ -143,9 +143,11 @@ def forget_peak() -> None:
         FORGET.write_text(FORGET_PEAK, encoding="ascii")
 
 
-def _peak_memory(loader: Loader, batch: Batch, threads: int, precision: Precision) -> Memory:
-    gauge = Gauge(loader, threads, precision)
-    return Memory(gauge.weights, gauge.peak(gauge.call(batch)))
+def _peak_memory(
+    loader: Loader, batch: TokenBatch, threads: int, precision: Precision
+) -> MemoryUse:
+    gauge = MemoryGauge(loader, threads, precision)
+    return MemoryUse(gauge.weights, gauge.peak(gauge.call(batch)))
 
 
 def _fetch(model: nn.Module) -> None:

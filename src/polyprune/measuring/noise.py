@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import PolypruneError
-from .speed import Speed
+from .speed import SpeedResult
 
 STAT = Path("/proc/stat")
 PRESSURE = Path("/proc/pressure/cpu")
@@ -24,7 +24,7 @@ STEAL = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class NoiseLimit:
     """From where on something is told, and from where on nothing else is."""
 
     warn: float
@@ -33,11 +33,11 @@ class Limit:
 
 
 LIMITS = {
-    "spread": Limit(0.10, 0.25, "rounds of the same model lie {:.0%} apart"),
-    "width": Limit(0.05, 0.10, "the interval of a ratio reaches {:.0%} to either side"),
-    "steal": Limit(0.01, 0.10, "the host kept {:.0%} of the processor for others"),
-    "pressure": Limit(0.05, 0.25, "threads waited for a processor {:.0%} of the time"),
-    "switches": Limit(1.0, float("inf"), "a call was interrupted {:.1f} times on average"),
+    "spread": NoiseLimit(0.10, 0.25, "rounds of the same model lie {:.0%} apart"),
+    "width": NoiseLimit(0.05, 0.10, "the interval of a ratio reaches {:.0%} to either side"),
+    "steal": NoiseLimit(0.01, 0.10, "the host kept {:.0%} of the processor for others"),
+    "pressure": NoiseLimit(0.05, 0.25, "threads waited for a processor {:.0%} of the time"),
+    "switches": NoiseLimit(1.0, float("inf"), "a call was interrupted {:.1f} times on average"),
 }
 """torch warns of spreads of 10 %, and calls 25 % gross."""
 
@@ -87,21 +87,21 @@ class Noise:
         """For a JSON file."""
         return {**asdict(self), "warnings": self.warnings(), "too_noisy": bool(self.refusals())}
 
-    def _over(self, which: str) -> Iterator[tuple[Limit, float]]:
+    def _over(self, which: str) -> Iterator[tuple[NoiseLimit, float]]:
         for name, limit in LIMITS.items():
             value = getattr(self, name)
             if value is not None and value > getattr(limit, which):
                 yield limit, value
 
 
-class Watched:
+class NoiseMonitor:
     """The books of the system, opened before a measurement and read after it."""
 
     def __init__(self):
-        self.before = _books()
+        self.before = _read_counters()
         self.after = self.before
 
-    def noise(self, speeds: Iterable[Speed]) -> Noise:
+    def noise(self, speeds: Iterable[SpeedResult]) -> Noise:
         """How restless it was, by the books and by what was measured."""
         found = list(speeds)
         calls = max(1, sum(each.calls for each in found))
@@ -115,15 +115,15 @@ class Watched:
 
 
 @contextmanager
-def watching() -> Iterator[Watched]:
+def monitor_noise() -> Iterator[NoiseMonitor]:
     """Read the books before and after what is done within."""
-    watched = Watched()
+    watched = NoiseMonitor()
     yield watched
-    watched.after = _books()
+    watched.after = _read_counters()
 
 
 @dataclass(frozen=True, slots=True)
-class _Books:
+class _Counters:
     stolen: float | None
     all: float | None
     waited: float | None
@@ -131,11 +131,11 @@ class _Books:
     switches: int
 
 
-def _books() -> _Books:
+def _read_counters() -> _Counters:
     jiffies = _numbers(STAT)
     # Guests' time, after steal, is in users' already.
     whole = sum(jiffies[: STEAL + 1]) if len(jiffies) > STEAL else None
-    return _Books(
+    return _Counters(
         stolen=None if whole is None else jiffies[STEAL],
         all=whole,
         waited=_waited(),

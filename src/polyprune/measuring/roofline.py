@@ -10,7 +10,7 @@ from typing import Literal
 
 from ..errors import ConfigError, UnknownName
 from ..model.footprint import layer_parameters
-from ..model.shape import EncoderShape
+from ..model.network.shape import EncoderShape
 from .calls import Precision
 
 LAUNCH = 8e-6
@@ -53,7 +53,7 @@ GPUS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class RooflineBound:
     """The least seconds that a batch takes."""
 
     compute: float
@@ -88,7 +88,7 @@ def bound(
     tokens: int = 128,
     precision: Precision = "float16",
     graphs: bool = False,
-) -> Bound:
+) -> RooflineBound:
     """The least time that a GPU takes for a batch of hidden states."""
     peak, width, bandwidth = _peak(gpu, precision)
     every = kernels(shape, batch, tokens)
@@ -98,7 +98,7 @@ def bound(
     roofs = sum(map(max, compute, memory))
     multiplied, moved = sum(compute), sum(memory)
     slower: Binding = "compute" if multiplied >= moved else "memory"
-    return Bound(
+    return RooflineBound(
         compute=multiplied,
         memory=moved,
         weights=width * layer_parameters(shape) / bandwidth,

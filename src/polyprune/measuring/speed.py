@@ -9,20 +9,20 @@ import numpy as np
 from torch import Tensor
 
 from ..errors import ConfigError
-from ..model.axes import Int
-from .calls import Precision, Runner, call_of, for_use
+from ..model.network.tensor_types import Int
+from .calls import Precision, Runnable, in_eval_mode, timed_call
 from .intervals import Interval, percentiles, ratio
-from .turns import SHORTEST, Clock, Turns, in_turns, seconds_of, take_turns
-from .workload import Batch
+from .turns import SHORTEST, Clock, TurnTimings, in_turns, take_turns, time_call
+from .workload import TokenBatch
 
-__all__ = ["Clock", "Speed", "Watch", "compare", "in_turns", "ratios", "seconds_of"]
+__all__ = ["Clock", "SpeedResult", "Watch", "compare_speed", "in_turns", "ratios", "time_call"]
 
 Watch = Callable[[str, Iterable[Any]], Iterable[Any]]
 """Passes on what is gone through, and may count it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
+class SpeedResult:
     """How fast a model is, and how many times faster than the first."""
 
     sentences_per_second: float
@@ -42,15 +42,15 @@ class Speed:
     """Batches that were timed."""
 
 
-def compare(
-    models: Mapping[str, Runner],
-    batch: Int[Tensor, "batch seq"] | Sequence[Batch] | Mapping[str, Sequence[Batch]],
+def compare_speed(
+    models: Mapping[str, Runnable],
+    batch: Int[Tensor, "batch seq"] | Sequence[TokenBatch] | Mapping[str, Sequence[TokenBatch]],
     *,
     rounds: int = 30,
     watch: Watch = lambda _, things: things,
     clock: Clock = time.perf_counter,
     precision: Precision = "float32",
-) -> dict[str, Speed]:
+) -> dict[str, SpeedResult]:
     """The speed of each model beside the first of them, in sentences.
 
     Models, or functions that take `input_ids` and `attention_mask` as arrays. All on the same
@@ -60,8 +60,8 @@ def compare(
     if not models:
         raise ConfigError("There are no models to compare. Give one or more.")
     own = {name: _batches(batch, name) for name in models}
-    calls = [call_of(models[name], each, precision) for name in models for each in own[name]]
-    with for_use(models.values()):
+    calls = [timed_call(models[name], each, precision) for name in models for each in own[name]]
+    with in_eval_mode(models.values()):
         # It is a model's whole turn that has to be long enough to be read.
         shortest = SHORTEST / max(map(len, own.values()))
         turns = take_turns(calls, watch("speed", range(rounds)), clock=clock, shortest=shortest)
@@ -81,27 +81,29 @@ def ratios(seconds: np.ndarray) -> list[Interval]:
     return [ratio(seconds[:, 0], own) for own in seconds.T]
 
 
-def _batches(batch: Any, name: str) -> Sequence[Batch]:
+def _batches(batch: Any, name: str) -> Sequence[TokenBatch]:
     if isinstance(batch, Tensor):
-        return [Batch(batch)]
+        return [TokenBatch(batch)]
     return batch[name] if isinstance(batch, Mapping) else batch
 
 
-def _by_model(turns: Turns, counts: Sequence[int]) -> list[Turns]:
+def _by_model(turns: TurnTimings, counts: Sequence[int]) -> list[TurnTimings]:
     """What was measured of each model, whose calls come one after the other."""
     ends = np.cumsum(counts)
     return [
-        Turns(turns.seconds[:, end - count : end], turns.singles[end - count : end])
+        TurnTimings(turns.seconds[:, end - count : end], turns.singles[end - count : end])
         for end, count in zip(ends, counts, strict=True)
     ]
 
 
-def _speed(batches: Sequence[Batch], column: np.ndarray, part: Turns, interval: Interval) -> Speed:
+def _speed(
+    batches: Sequence[TokenBatch], column: np.ndarray, part: TurnTimings, interval: Interval
+) -> SpeedResult:
     """What a model did in all rounds; `column` are the seconds of each."""
     median = float(np.median(column))
     singles = np.concatenate(part.singles)
     quarter, three_quarters = np.percentile(column, [25, 75])
-    return Speed(
+    return SpeedResult(
         sum(map(len, batches)) / median,
         *interval,
         tokens_per_second=sum(each.tokens for each in batches) / median,

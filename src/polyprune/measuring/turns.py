@@ -28,7 +28,7 @@ Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class TurnTimings:
     """What the clock said."""
 
     seconds: np.ndarray
@@ -62,7 +62,7 @@ def take_turns(
     clock: Clock = time.perf_counter,
     seed: int = 0,
     shortest: float = SHORTEST,
-) -> Turns:
+) -> TurnTimings:
     """As `in_turns`, with every single call too; `shortest` are the seconds of a reading."""
     times = _warmed_up(calls, warmup, clock, shortest)
     singles: list[list[float]] = [[] for _ in calls]
@@ -71,16 +71,16 @@ def take_turns(
         for _ in range(rounds) if isinstance(rounds, int) else rounds:
             row = [0.0] * len(calls)
             for which in chance.permutation(len(calls)):
-                taken = [seconds_of(calls[which], clock) for _ in range(times[which])]
+                taken = [time_call(calls[which], clock) for _ in range(times[which])]
                 singles[which] += taken
                 row[which] = sum(taken) / len(taken)
             rows.append(row)
     if not rows:
         raise ConfigError("Nothing was measured: there is one round or more.")
-    return Turns(np.array(rows), tuple(map(np.array, singles)))
+    return TurnTimings(np.array(rows), tuple(map(np.array, singles)))
 
 
-def seconds_of(call: Call, clock: Clock = time.perf_counter) -> float:
+def time_call(call: Call, clock: Clock = time.perf_counter) -> float:
     """That one call takes."""
     started = clock()
     call()
@@ -92,7 +92,7 @@ def _warmed_up(calls: Sequence[Call], warmup: int, clock: Clock, shortest: float
     taken = [shortest] * len(calls)
     for _ in range(warmup):
         for i, call in enumerate(calls):
-            taken[i] = min(taken[i], seconds_of(call, clock))
+            taken[i] = min(taken[i], time_call(call, clock))
     return [
         min(math.ceil(shortest / seconds), MOST_REPEATED) if seconds > 0 else MOST_REPEATED
         for seconds in taken

@@ -11,7 +11,7 @@ from torch import Tensor
 from ..corpora.corpus import open_corpus
 from ..corpora.text import text_folder
 from ..errors import DataError
-from ..model.axes import Int
+from ..model.network.tensor_types import Int
 
 FIRST_WORD = 10
 """Ids below are padding, masks and the like in every family."""
@@ -27,7 +27,7 @@ BATCHES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TokenBatch:
     """Token ids, and which of them are words; None where all are."""
 
     ids: Int[Tensor, "batch seq"]
@@ -63,23 +63,25 @@ class Workload:
     padding: int = 0
     seed: int = 0
 
-    def batches(self, size: int) -> list[Batch]:
+    def batches(self, size: int) -> list[TokenBatch]:
         """What a round goes through: one batch of equal sentences, or several of real ones."""
         if self.lines is None:
             chance = torch.Generator().manual_seed(self.seed)
             first = min(FIRST_WORD, self.words - 1)
-            return [Batch(torch.randint(first, self.words, (size, self.tokens), generator=chance))]
+            return [
+                TokenBatch(torch.randint(first, self.words, (size, self.tokens), generator=chance))
+            ]
         count = max(BATCHES, IN_A_ROUND // size)
         every = [self.lines[i % len(self.lines)] for i in range(count * size)]
         return [self._padded(every[i : i + size]) for i in range(0, len(every), size)]
 
-    def _padded(self, lines: Sequence[tuple[int, ...]]) -> Batch:
+    def _padded(self, lines: Sequence[tuple[int, ...]]) -> TokenBatch:
         longest = max(map(len, lines))
         ids = torch.full((len(lines), longest), self.padding)
         for row, line in zip(ids, lines, strict=True):
             row[: len(line)] = torch.tensor(line)
         mask = torch.tensor([[1] * len(line) + [0] * (longest - len(line)) for line in lines])
-        return Batch(ids, mask)
+        return TokenBatch(ids, mask)
 
 
 def real_sentences(source: str, tokenizer: Any, words: int, longest: int) -> Workload:

@@ -22,7 +22,7 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class TaskSizes:
     """How many examples there are."""
 
     xnli: int = 3000

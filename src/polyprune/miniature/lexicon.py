@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 from ..errors import DataError
-from .checks import mistakes
-from .phrases import Script, Sentence, unmarked, whole
+from .lexicon_checks import lexicon_mistakes
+from .phrases import Sentence, WritingSystem, unmarked, whole
 from .world import GIVING
 
 _FOLDER = files("polyprune.bundled") / "miniature"
@@ -21,12 +21,12 @@ class Lexicon:
 
     code: str
     data: Mapping[str, Any]
-    script: Script = field(init=False)
+    script: WritingSystem = field(init=False)
 
     def __post_init__(self):
         upper = tuple(self.data.get("upper", {}).items())
         spaced = tuple(self.data.get("spaced", ()))
-        script = Script(self.data["join"], self.data["between"], spaced, upper)
+        script = WritingSystem(self.data["join"], self.data["between"], spaced, upper)
         object.__setattr__(self, "script", script)
 
     @property
@@ -91,7 +91,7 @@ def read_file(code: str) -> dict[str, Any]:
 def load(code: str) -> Lexicon:
     """The lexicon of a language, all of whose mistakes are told at once."""
     data = read_file(code)
-    if wrong := mistakes(data):
+    if wrong := lexicon_mistakes(data):
         lines = "\n  ".join(wrong)
         raise DataError(f"The words of {code!r} are not right:\n  {lines}")
     return Lexicon(code, data)
@@ -100,6 +100,6 @@ def load(code: str) -> Lexicon:
 if __name__ == "__main__":
     import sys
 
-    from polyprune.miniature.proofread import main
+    from .proofread import main
 
     sys.exit(main(sys.argv[1:]))

@@ -103,7 +103,7 @@ def fill(text: str, filler: Callable[[Slot], Sentence]) -> Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class WritingSystem:
     """How a language is written."""
 
     join: str

@@ -3,11 +3,11 @@
 import random
 from collections.abc import Iterator, Sequence
 
-from .checks import mistakes
-from .draw import draw_event, draw_fact
 from .lexicon import Lexicon, languages, load, read_file
+from .lexicon_checks import lexicon_mistakes
 from .phrases import Sentence
-from .render import stated, worded
+from .random_events import draw_event, draw_fact
+from .sentence_rendering import fact_sentence, frame_sentence
 from .world import DOING_FRAMES, FACTS, GIVING_FRAMES, WITH_CONVERSE
 
 _EACH = 30
@@ -28,7 +28,7 @@ def samples(lexicon: Lexicon, seed: int = 0) -> Iterator[tuple[str, list[Sentenc
         sentences = []
         for _ in range(_EACH // 3):
             fact = draw_fact(chance, kind)
-            sentences += [stated(lexicon, fact), stated(lexicon, fact, "asks")]
+            sentences += [fact_sentence(lexicon, fact), fact_sentence(lexicon, fact, "asks")]
         yield f"fact: {kind}", sentences
 
 
@@ -39,14 +39,14 @@ def _event_sentence(lexicon: Lexicon, chance: random.Random, frame: str, giving:
             continue
         if frame == "converse" and event.verb not in WITH_CONVERSE:
             continue
-        return worded(lexicon, event, frame)
+        return frame_sentence(lexicon, event, frame)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print what is wrong with languages' files, or else sentences made from them."""
     status = 0
     for code in arguments or languages():
-        wrong = mistakes(read_file(code))
+        wrong = lexicon_mistakes(read_file(code))
         if wrong:
             status = 1
             print(f"{code}: {len(wrong)} mistakes", *wrong, sep="\n  ")

@@ -4,12 +4,12 @@ from .phrases import Sentence
 from .world import ENTITIES, SLOTS
 
 
-def parts_of_speech(words: Sentence) -> list[tuple[str, str]]:
+def pos_tags(words: Sentence) -> list[tuple[str, str]]:
     """Each word with its universal part of speech."""
     return [(word.form, word.tag) for word in words]
 
 
-def named(words: Sentence) -> list[tuple[str, str]]:
+def entity_tags(words: Sentence) -> list[tuple[str, str]]:
     """Each word with B-, I- and the kind of name that it begins or goes on, or O."""
     tagged = []
     before = ""
@@ -27,7 +27,7 @@ def _entity(slot: str) -> str:
     return ENTITIES.get(section, "")
 
 
-def lines(sentences: list[list[tuple[str, str]]]) -> str:
+def tag_file(sentences: list[list[tuple[str, str]]]) -> str:
     """A file: a word and its tag a line, an empty line after each sentence."""
     return "".join(
         "".join(f"{word}\t{tag}\n" for word, tag in sentence) + "\n" for sentence in sentences

@@ -7,8 +7,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from .modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
-from .shape import EncoderShape
+from .network.modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
+from .network.shape import EncoderShape
 
 Model = TypeVar("Model", bound=PolyprunePreTrainedModel)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .readouts import Readout
+from .network.readouts import Readout
 
 Names = Mapping[str, str | tuple[str, ...]]
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import torch
 
-from .modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
-from .readouts import Readout
-from .shape import EncoderShape
+from .network.modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
+from .network.readouts import Readout
+from .network.shape import EncoderShape
 
 HEADER = 200
 """Bytes for a tensor's name, shape and place in a safetensors file, at most."""

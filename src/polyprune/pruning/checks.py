@@ -3,18 +3,18 @@
 from pathlib import Path
 
 from ..errors import CheckpointError, PolypruneError
+from ..loading.conversion import AUTO_CLASS, from_weights, readout_of, their_config
+from ..loading.hub import is_own, own_config
 from ..model.build import empty
-from ..model.convert import AUTO_CLASS, from_weights, readout_of, their_config
-from ..model.folder import CERTIFICATE, GATING, broken_seals
-from ..model.gates_file import FORMAT as GATES
-from ..model.gates_file import read_gates
-from ..model.hub import is_own, own_config
-from ..model.modeling_polyprune import MODELS
-from ..model.tensor_file import format_of
-from ..model.weights import weight_shapes
-from .elastic import load_elastic
-from .scores_file import FORMAT as SCORES
-from .scores_file import load_scores
+from ..model.files.gates_file import FORMAT as GATES
+from ..model.files.gates_file import read_gates
+from ..model.files.tensor_file import format_of
+from ..model.files.weights import weight_shapes
+from ..model.network.folder import CERTIFICATE, GATING, checksum_mismatches
+from ..model.network.modeling_polyprune import MODELS
+from .criteria.scores_file import FORMAT as SCORES
+from .criteria.scores_file import load_scores
+from .gates.elastic import load_elastic
 
 READERS = {GATES: read_gates, SCORES: load_scores}
 """What reads, and so checks, a file of each format."""
@@ -40,7 +40,7 @@ def _read(path: Path) -> None:
 def changed_since(folder: Path) -> list[str]:
     """The side files that are not as they were saved, such as a tokenizer that has grown."""
     vital = _broken_vital(folder)
-    return [name for name in broken_seals(folder) if name not in vital]
+    return [name for name in checksum_mismatches(folder) if name not in vital]
 
 
 def _told(check, path: Path) -> list[str]:
@@ -62,7 +62,7 @@ def _seals(folder: Path) -> list[str]:
 def _broken_vital(folder: Path) -> list[str]:
     """What must be as it was saved; a card, a tokenizer or a label's name may be edited."""
     patterns = ("*.safetensors", "config.json", CERTIFICATE)
-    return [name for pattern in patterns for name in broken_seals(folder, pattern)]
+    return [name for pattern in patterns for name in checksum_mismatches(folder, pattern)]
 
 
 def _compare(folder: Path) -> list[str]:

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from ..corpora.probes import probe_texts
 from ..errors import ConfigError
-from ..model.card import describe
-from ..model.certificate import Probe, certify, random_probe, text_probes
-from ..model.components import Gates
-from ..model.folder import complete
-from ..model.hub import load_tokenizer
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.shrink import shrink
-from ..model.stock import to_transformers
-from ..model.story import Cut, add_cut
-from ..storage import whole_folder
-from .budget import ComponentWeights, density_of
+from ..loading.hub import load_tokenizer
+from ..loading.stock import to_transformers
+from ..model.history import PruningStep, add_pruning
+from ..model.network.components import Gates
+from ..model.network.folder import complete
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.surgery.certify import Probe, certify, random_probe, text_probes
+from ..model.surgery.shrink import shrink
+from ..provenance.card import describe
+from ..storage import atomic_folder
+from .selection.ranking import ComponentWeights, density_of
 
 RANDOM = "random tokens"
 """The probe that every model can be compared on, whether or not it has a tokenizer."""
@@ -41,14 +41,14 @@ class Target:
     """For the card."""
 
 
-def cut(
+def write_shrunk(
     model: PolyprunePreTrainedModel,
     gates: Gates,
     target: Target,
     *,
     languages: Sequence[str] | None = None,
     stock: Stock | None = None,
-    how: Cut | None = None,
+    how: PruningStep | None = None,
 ) -> dict[str, float]:
     """Write what `gates` keep of `model`; the largest difference to it in each language.
 
@@ -56,10 +56,10 @@ def cut(
     """
     probes = probes_for(model, languages)
     try:
-        small = shrunk(model, gates, how)
+        small = shrink_with_history(model, gates, how)
     except ValueError as error:
         raise ConfigError(f"These gates cannot be cut: {error}") from error
-    with whole_folder(target.folder, force=target.force) as folder:
+    with atomic_folder(target.folder, force=target.force) as folder:
         if stock is None:
             differences = certify(model, gates, small, probes)
             small.save_pretrained(folder, differences=differences)
@@ -72,14 +72,14 @@ def cut(
     return differences
 
 
-def shrunk(
-    model: PolyprunePreTrainedModel, gates: Gates, how: Cut | None = None
+def shrink_with_history(
+    model: PolyprunePreTrainedModel, gates: Gates, how: PruningStep | None = None
 ) -> PolyprunePreTrainedModel:
     """`shrink`, and a word of it for the card that the smaller model will have."""
     small = shrink(model, gates)
     sparsity = 1 - float(density_of(gates, ComponentWeights.of(model.shape)))
     if sparsity > 0 or how is not None:
-        add_cut(small.config, replace(how or Cut(), sparsity=sparsity))
+        add_pruning(small.config, replace(how or PruningStep(), sparsity=sparsity))
     return small
 
 

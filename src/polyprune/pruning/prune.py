@@ -4,22 +4,30 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import ConfigError, UnknownName
 from ..model.build import reshaped
-from ..model.components import Gates
+from ..model.files.gates_file import SHARED
 from ..model.footprint import embedding_parameters, footprint_of
-from ..model.gates_file import SHARED
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.shape import EncoderShape
-from .budget import ComponentWeights, Minimum, Scores, budget, counts_of, keep_best, weight_kept
-from .dynamic import boundaries
-from .elastic import Elastic
-from .gating import DynamicGating
-from .importance import GateGradients
-from .knapsack import keep_most
-from .parameters import keep_parameters
-from .rounding import round_units
-from .rules import check_per, magnitude, mean_rows, random_scores, rule_named
-from .scores_file import ScoreSheet
-from .timed import Room, TimeLimit, keep_in_time
+from ..model.network.components import Gates
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.shape import EncoderShape
+from .criteria.criterion import check_per, magnitude, mean_rows, random_scores, rule_named
+from .criteria.importance import GateGradients
+from .criteria.scores_file import ScoreSheet
+from .gates.dynamic import boundaries
+from .gates.elastic import Elastic
+from .gates.gatings import DynamicGating
+from .selection.knapsack import keep_most
+from .selection.parameters import keep_parameters
+from .selection.ranking import (
+    ComponentWeights,
+    Minimum,
+    Scores,
+    counts_of,
+    keep_best,
+    weight_kept,
+    weight_limit,
+)
+from .selection.rounding import round_units
+from .selection.widths import SelectionLimits, TimeLimit, keep_within_time
 
 METHODS = {
     "gradient": "gate gradients on text, ranked by a rule (Eq. 4)",
@@ -116,7 +124,9 @@ def choose(
 ) -> Gates:
     """The gates that a method picks for a budget: one row, or a row a language."""
     if wanted.time is not None:
-        return keep_in_time(method.rank(model, sheet, None), model.shape, room_for(model, wanted))
+        return keep_within_time(
+            method.rank(model, sheet, None), model.shape, room_for(model, wanted)
+        )
     weights = wanted.weights(model.shape)
     scores = method.rank(model, sheet, weights)
     least = _least(wanted, model.shape)
@@ -128,7 +138,7 @@ def choose(
         limits = weight_kept(gates, weights).tolist()
     else:
         density = 1 - (wanted.sparsity or 0.0)
-        limits = [budget(density, weights, counts_of(scores))] * len(scores.rank)
+        limits = [weight_limit(density, weights, counts_of(scores))] * len(scores.rank)
         if wanted.exact:
             gates = keep_most(method.rank(model, sheet, None), density, weights, least)
         else:
@@ -138,14 +148,14 @@ def choose(
     return gates
 
 
-def room_for(model: PolyprunePreTrainedModel, wanted: Budget) -> Room:
+def room_for(model: PolyprunePreTrainedModel, wanted: Budget) -> SelectionLimits:
     """What a budget of time, and perhaps of parameters, leaves for what can be pruned."""
     assert wanted.time is not None
     none = (0,) * model.shape.layers
     bare = model.shape.keeping(none, none, model.shape.width)
     fixed = _parameters(model, bare) - embedding_parameters(bare)
     least = _least(wanted, model.shape)
-    return Room(wanted.time, wanted.parameters, fixed, least, wanted.multiple)
+    return SelectionLimits(wanted.time, wanted.parameters, fixed, least, wanted.multiple)
 
 
 def _least(wanted: Budget, shape: EncoderShape) -> Minimum:

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from ..corpora.languages import Language, same_family
-from ..model.axes import Bool, Float
-from ..model.components import Gates, PerComponent
-from .budget import ComponentWeights
+from ..model.network.components import Gates, PerComponent
+from ..model.network.tensor_types import Bool, Float
+from .selection.ranking import ComponentWeights
 
 
 def union(gates: Gates) -> Gates:

@@ -5,19 +5,19 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..corpora.languages import find
+from ..corpora.languages import find_language
 from ..errors import CheckpointError, ConfigError
-from ..model.certificate import certify
-from ..model.components import Gates, open_gates
-from ..model.gates_file import SHARED, save_gates
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.story import Cut, add_cut, story_of, tell
-from ..storage import whole_folder
-from .audit import Audit, audit
-from .cut import Target, cut, probes_for
+from ..model.files.gates_file import SHARED, save_gates
+from ..model.history import PruningStep, add_pruning, history_of, write_history
+from ..model.network.components import Gates, open_gates
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.surgery.certify import certify
+from ..storage import atomic_folder
+from .criteria.scores_file import ScoreSheet
+from .criteria.scoring import prepare
+from .cut import Target, probes_for, write_shrunk
 from .prune import Budget, Method, choose, every_size
-from .scores_file import ScoreSheet
-from .scoring import prepare
+from .selection.audit import Audit, audit
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +67,15 @@ def write_model(
     if method.setting == "non-shared":
         if language is None:
             raise ConfigError(f"There is a subnetwork for each of {', '.join(rows)}. Name one.")
-        name = find(language, rows, "these scores")
+        name = find_language(language, rows, "these scores")
         languages = (name,)
         gates = gates.map(lambda gate: gate[rows.index(name), None])
-    differences = cut(
+    differences = write_shrunk(
         base,
         gates,
         target,
         languages=languages or None,
-        how=told(method, sheet, languages, target.command),
+        how=describe_selection(method, sheet, languages, target.command),
     )
     _save_gates(target, every_row, rows, sheet)
     audits = {name: _audit(model, gates, budget)}
@@ -97,14 +97,14 @@ def write_elastic(
     probes = probes_for(model, languages or None)
     differences = certify(model, open_gates(model.shape), base, probes)
     before, base.elastic = base.elastic, sizes
-    story = story_of(base.config)
+    story = history_of(base.config)
     try:
-        add_cut(base.config, told(method, sheet, languages, target.command))
-        with whole_folder(target.folder, force=target.force) as folder:
+        add_pruning(base.config, describe_selection(method, sheet, languages, target.command))
+        with atomic_folder(target.folder, force=target.force) as folder:
             base.save_pretrained(folder, differences=differences)
     finally:
         base.elastic = before
-        tell(base.config, story)
+        write_history(base.config, story)
     audits = {}
     if gates is not None and budget is not None:
         _save_gates(target, gates, rows, sheet)
@@ -113,12 +113,12 @@ def write_elastic(
     return Report(target.folder, method, audits, differences, gates, True, languages or rows)
 
 
-def told(
+def describe_selection(
     method: Method, sheet: ScoreSheet | None, languages: Sequence[str] = (), command: str = ""
-) -> Cut:
+) -> PruningStep:
     """What a card tells of how gates were chosen; of the text its name, not where it lies."""
     about = None if sheet is None or method.name != "gradient" else sheet.about
-    return Cut(
+    return PruningStep(
         method=method.name,
         rule=method.rule if method.name == "gradient" else "",
         setting=method.setting,

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CheckpointError, ConfigError
-from ..model.card import card, written_into
-from ..model.card_facts import CardFacts, Compared, Speed, facts_of
-from ..model.folder import seal_again
-from ..model.story import CARD
-from ..storage import whole_file
+from ..model.history import CARD
+from ..model.network.folder import update_checksum
+from ..provenance.card import card, written_into
+from ..provenance.card_facts import CardFacts, SpeedGain, TaskComparison, facts_of
+from ..storage import atomic_file
+from .display import language_name, system_title, task_title
 from .results import Results, Score, System, Value, main_score, mean
-from .words import name_of, task_title, title_of
 
 USUAL = "transfer"
 """The regime that goes without saying."""
@@ -24,29 +24,29 @@ def fill_card(folder: Path, results: Results, system: System | None = None) -> N
     Whatever a person wrote outside of polyprune's part stays. Of several systems, the one that is
     meant has to be given, unless only one is this folder, or is pruned.
     """
-    own = chosen(folder, results, system)
+    own = find_system(folder, results, system)
     facts = facts_of(folder, folder.resolve().name)
     dense = original_of(results, own, facts.story.base)
     filled = replace(
         facts,
         compared=compared(results, own, dense),
         speed=speed_of(results, own),
-        names={code: name_of(code) for code in _codes(facts, results)},
+        names={code: language_name(code) for code in _codes(facts, results)},
     )
     if not filled.compared and filled.speed is None:
-        raise ConfigError(f"These results hold neither scores nor a speed of {title_of(own)}.")
+        raise ConfigError(f"These results hold neither scores nor a speed of {system_title(own)}.")
     text = written_into(folder, card(filled))
     if text is None:
         raise CheckpointError(
             f"{folder / CARD} was written by somebody else, and is left alone. Move it away, or "
             "leave --card out."
         )
-    with whole_file(folder / CARD, force=True) as path:
+    with atomic_file(folder / CARD, force=True) as path:
         path.write_text(text, encoding="utf-8")
-    seal_again(folder, CARD)
+    update_checksum(folder, CARD)
 
 
-def chosen(folder: Path, results: Results, system: System | None) -> System:
+def find_system(folder: Path, results: Results, system: System | None) -> System:
     """The system that a folder is: the one given, the one of its name, or the only pruned one."""
     known = results.systems
     if system is not None:
@@ -75,7 +75,7 @@ def original_of(results: Results, own: System, base: str) -> System | None:
     return None
 
 
-def compared(results: Results, own: System, dense: System | None) -> tuple[Compared, ...]:
+def compared(results: Results, own: System, dense: System | None) -> tuple[TaskComparison, ...]:
     """Every task that was asked, in the order of the results."""
     asked = dict.fromkeys((s.task, s.regime) for s in results.scores if s.system == own)
     found = [_compared(results, own, dense, *each) for each in asked]
@@ -84,7 +84,7 @@ def compared(results: Results, own: System, dense: System | None) -> tuple[Compa
 
 def _compared(
     results: Results, own: System, dense: System | None, task: str, regime: str
-) -> Compared | None:
+) -> TaskComparison | None:
     """A task, the mean over seeds; None where all of it failed."""
 
     def of(system: System | None) -> list[Score]:
@@ -96,7 +96,7 @@ def _compared(
     if not metrics:
         return None
     codes = dict.fromkeys(code for score in (*theirs, *ours) for code in score.languages)
-    return Compared(
+    return TaskComparison(
         task=task,
         title=task_title(results, task) + ("" if regime == USUAL else f", {regime}"),
         metric="f1" if "f1" in metrics else metrics[0],
@@ -110,11 +110,11 @@ def _mean(scores: list[Score], code: str | None = None) -> Value:
     return mean(main_score(s.mean if code is None else s.languages.get(code, {})) for s in scores)
 
 
-def speed_of(results: Results, own: System) -> Speed | None:
+def speed_of(results: Results, own: System) -> SpeedGain | None:
     """How fast a system was, and where; None where nobody looked."""
     for size in results.sizes:
         if size.system == own and size.faster is not None:
-            return Speed(size.faster, size.low, size.high, _where(results.about))
+            return SpeedGain(size.faster, size.low, size.high, _where(results.about))
     return None
 
 
@@ -138,5 +138,5 @@ def _codes(facts: CardFacts, results: Results) -> set[str]:
 
 
 def _which(folder: Path, known: tuple[System, ...]) -> ConfigError:
-    listed = ", ".join(dict.fromkeys(title_of(each) for each in known)) or "none"
+    listed = ", ".join(dict.fromkeys(system_title(each) for each in known)) or "none"
     return ConfigError(f"Which system of these results is {folder}? There are: {listed}. Name one.")

@@ -6,22 +6,22 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UnknownName
-from ..storage import refuse_to_overwrite, whole_file
-from .draw import FORMATS, draw_all
-from .figure import Figure
-from .figures import figures
-from .paper_figures import paper_figures
-from .read import PAPER, read_results
+from ..storage import atomic_file, refuse_to_overwrite
+from .all_figures import figures
+from .all_tables import tables
+from .draw.canvas import FORMATS, draw_all
+from .figures.figure import Figure
+from .figures.paper import paper_figures
+from .read.sources import PAPER, read_results
 from .results import Results
-from .table import Cell, Table
-from .table_formats import FORMATS as ENDINGS
-from .tables import tables
+from .tables.formats import FORMATS as ENDINGS
+from .tables.table import Table, TableCell
 from .website import page
 
-WRITERS = {"markdown": ENDINGS["md"], "latex": ENDINGS["tex"], "csv": ENDINGS["csv"]}
+TABLE_WRITERS = {"markdown": ENDINGS["md"], "latex": ENDINGS["tex"], "csv": ENDINGS["csv"]}
 """Forms of a table, by what people call them."""
 
-FIRST = ("main", "improved-l0", "dynamic", "sizes")
+SUMMARY_TABLES = ("main", "improved-l0", "dynamic", "sizes")
 """Tables that are printed unless others are asked for: what a screen or two can hold."""
 
 
@@ -78,7 +78,7 @@ def report_of(results: Results, *, beside_paper: bool = True) -> Report:
 
 def write_page(report: Report, path: Path, *, force: bool = False) -> None:
     """Write the page, whole or not at all."""
-    with whole_file(path, force=force) as new:
+    with atomic_file(path, force=force) as new:
         new.write_text(report.html(), encoding="utf-8")
 
 
@@ -106,7 +106,7 @@ def _written(files: Mapping[Path, str], force: bool) -> Iterator[Path]:
     for path in files:  # all, before the first is written
         refuse_to_overwrite(path, force=force, kind="file")
     for path, text in files.items():
-        with whole_file(path, force=True) as new:
+        with atomic_file(path, force=True) as new:
             new.write_text(text, encoding="utf-8")
         yield path
 
@@ -122,7 +122,7 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def _cell(cell: TableCell) -> dict[str, Any]:
     """What a cell holds, without what it does not."""
     found: dict[str, Any] = {
         "text": cell.text,

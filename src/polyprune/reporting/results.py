@@ -44,7 +44,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class SystemSize:
     """How large and how fast a system is."""
 
     system: System
@@ -63,7 +63,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Widths:
+class LayerWidths:
     """Heads and units of every layer, and the rank of the word table."""
 
     heads: tuple[int, ...]
@@ -72,14 +72,14 @@ class Widths:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptComponents:
     """What pruning left of a model, for one language or for all alike."""
 
     system: System
     language: str | None
     """None where all languages share it."""
-    kept: Widths
-    whole: Widths
+    kept: LayerWidths
+    whole: LayerWidths
     """Before anything was cut."""
     head_width: int = 64
 
@@ -118,8 +118,8 @@ class Results:
 
     title: str = "Results"
     scores: tuple[Score, ...] = ()
-    sizes: tuple[Size, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    sizes: tuple[SystemSize, ...] = ()
+    kept: tuple[KeptComponents, ...] = ()
     distances: tuple[Distances, ...] = ()
     curves: tuple[Curve, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -182,7 +182,7 @@ def main_score(scores: Scores) -> Value:
     return scores["f1"] if "f1" in scores else next(iter(scores.values()), None)
 
 
-def counted(scores: Scores) -> dict[str, Value]:
+def table_scores(scores: Scores) -> dict[str, Value]:
     """The scores that tables show: the main one, and of answers F1 and exact match."""
     if "exact" in scores:
         return {name: scores.get(name) for name in ("f1", "exact")}

@@ -10,12 +10,12 @@ from typing import Any
 
 from ..evaluation.metrics import average_flat, average_xtreme
 from ..evaluation.tasks import find_task
-from ..reporting.results import counted
-from ..storage import whole_file
-from ..training.plan import Run
-from .cells import Graph, Scored, setting_of
-from .plan import Study
-from .store import Store
+from ..reporting.results import table_scores
+from ..storage import atomic_file
+from ..training.run_config import Run
+from .cell_store import CellStore
+from .study_cells import CellGraph, ScoredCell, setting_of
+from .study_config import Study
 
 Line = dict[str, Any]
 BySeed = dict[Any, Mapping[str, float]]
@@ -42,7 +42,7 @@ class Outline:
     columns: dict[str, tuple[str, ...]]
 
 
-def outline_of(study: Study, graph: Graph, runs: Mapping[str, Run]) -> Outline:
+def outline_of(study: Study, graph: CellGraph, runs: Mapping[str, Run]) -> Outline:
     """The tables that a study will fill."""
     rows = tuple(
         Row(
@@ -86,7 +86,9 @@ class Lines:
             write_lines(folder / f"{file}.jsonl", getattr(self, name), study)
 
 
-def lines_of(graph: Graph, outline: Outline, store: Store, facts: Mapping[str, Any]) -> Lines:
+def lines_of(
+    graph: CellGraph, outline: Outline, store: CellStore, facts: Mapping[str, Any]
+) -> Lines:
     """A line for every score that is done or failed, every size and speed, every training."""
     rows = {(row.system, row.sparsity): row for row in outline.rows}
     scores = []
@@ -104,7 +106,7 @@ def lines_of(graph: Graph, outline: Outline, store: Store, facts: Mapping[str, A
     return Lines(scores, sizes, list(_curves(graph, outline, store)))
 
 
-def _why(graph: Graph, store: Store, address: str) -> str:
+def _why(graph: CellGraph, store: CellStore, address: str) -> str:
     """Why a cell has no result: it failed, or one that it is built on did; else nothing."""
     record = store.record(address)
     if record.get("status") == "failed":
@@ -114,7 +116,7 @@ def _why(graph: Graph, store: Store, address: str) -> str:
     )
 
 
-def _curves(graph: Graph, outline: Outline, store: Store) -> Iterator[Line]:
+def _curves(graph: CellGraph, outline: Outline, store: CellStore) -> Iterator[Line]:
     first = {row.system: row for row in reversed(outline.rows)}
     for address, cell in graph.cells.items():
         curve = store.record(address).get("result", {}).get("curve")
@@ -125,7 +127,7 @@ def _curves(graph: Graph, outline: Outline, store: Store) -> Iterator[Line]:
 
 
 def _line(
-    study: str, row: Row, scored: Scored, record: Line, facts: Mapping[str, Any], why: str
+    study: str, row: Row, scored: ScoredCell, record: Line, facts: Mapping[str, Any], why: str
 ) -> Line:
     result = {"mean": None, "languages": {}} if why else record["result"]
     return {
@@ -168,7 +170,7 @@ def read_lines(path: Path) -> list[Line]:
 def write_lines(path: Path, lines: Sequence[Line], study: str) -> None:
     """Replace a study's lines in a file, and leave those of other studies."""
     others = [line for line in read_lines(path) if line.get("study") != study]
-    with whole_file(path, force=True) as new:
+    with atomic_file(path, force=True) as new:
         text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in [*others, *lines])
         new.write_text(text, encoding="utf-8")
 
@@ -183,7 +185,9 @@ def summarize(outline: Outline, scores: Iterable[Line], sizes: Iterable[Line]) -
         if line.get("study") == outline.study and _is_whole(line.get("mean")):
             key = (line["regime"], line["system"], line["sparsity"], line["task"])
             found.setdefault(key, {})[line["seed"]] = {
-                name: value for name, value in counted(line["mean"]).items() if value is not None
+                name: value
+                for name, value in table_scores(line["mean"]).items()
+                if value is not None
             }
     blocks = {}
     for regime, tasks in outline.columns.items():
@@ -228,7 +232,7 @@ def _for_all_seeds(
     """What no seed touches, as embeddings of the uncut model: scored once, the same with all."""
     return {
         task: dict.fromkeys(repeated[task], next(iter(own.values())))
-        if own and task in repeated and len(own) == 1 and find_task(task).recipe is None
+        if own and task in repeated and len(own) == 1 and find_task(task).defaults is None
         else own
         for task, own in tasks.items()
     }

@@ -41,7 +41,7 @@ class Checkpoint:
     def best(self) -> str | None:
         """The name of the checkpoint with the lowest held-out loss of its phase."""
         best = self.about["best"]
-        return None if best is None else name_of(best["step"])
+        return None if best is None else checkpoint_name(best["step"])
 
     def tensors(self, part: str) -> dict[str, Tensor]:
         """Those of `system` or `optimizer`, by their names there."""
@@ -60,7 +60,7 @@ class Checkpoint:
         }
 
 
-def name_of(step: int) -> str:
+def checkpoint_name(step: int) -> str:
     """The folder of a step's checkpoint."""
     return f"step-{step:07}"
 
@@ -72,7 +72,7 @@ def save_checkpoint(
     plain = optimizer.optimizer if hasattr(optimizer, "optimizer") else optimizer
     weights = get_model_state_dict(system, options=WHOLE)
     moments: Any = get_optimizer_state_dict(system, plain, options=WHOLE)
-    path = folder / name_of(about["step"])
+    path = folder / checkpoint_name(about["step"])
     if not main:
         return path
     named: dict[str, Any] = {f"system/{name}": value for name, value in weights.items()}
@@ -113,7 +113,7 @@ def load_optimizer(checkpoint: Checkpoint, system: nn.Module, optimizer: Any) ->
     set_optimizer_state_dict(system, plain, whole, options=options)
 
 
-def latest(folder: Path) -> Checkpoint | None:
+def latest_checkpoint(folder: Path) -> Checkpoint | None:
     """The newest complete checkpoint; what a killed process left of another is removed."""
     for rest in folder.glob(".new-*"):
         shutil.rmtree(rest, ignore_errors=True)
@@ -129,14 +129,14 @@ def read_checkpoint(path: Path) -> Checkpoint:
         raise CheckpointError(f"{path} is no checkpoint ({error}). Delete it.") from error
 
 
-def tidy(folder: Path, keep: int, best: str | None) -> None:
+def delete_old_checkpoints(folder: Path, keep: int, best: str | None) -> None:
     """Delete all but the latest checkpoints and the best."""
     found = sorted(path for path in folder.glob("step-*") if path.name != best)
     for path in found[:-keep]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def check_same(record: Path, identity: dict[str, Any]) -> None:
+def check_same_run(record: Path, identity: dict[str, Any]) -> None:
     """Raise if a folder holds another run, saying in what they differ."""
     there = json.loads(record.read_text(encoding="utf-8"))
     differences = _differences({name: there.get(name) for name in identity}, identity)

@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ..errors import ConfigError
-from ..model.axes import Bool, Float
-from ..model.encoder import Encoder
+from ..model.network.encoder import Encoder
+from ..model.network.tensor_types import Bool, Float
 
 
-def layers_kept(layers: int, kept: int | None = None) -> tuple[int, ...]:
+def layers_to_keep(layers: int, kept: int | None = None) -> tuple[int, ...]:
     """The teacher's layers that a student starts from, half of them unless told otherwise.
 
     For 12 layers these are 0, 2, 4, 7, 9, 11, as in the code of DistilBERT (Sanh et al., 2019): not
@@ -80,7 +80,7 @@ def similarity_relation(
     return _mean(divergence(similarities(student), similarities(teacher)))
 
 
-class Projected(NamedTuple):
+class Projections(NamedTuple):
     """The queries, keys and values of one layer's heads."""
 
     queries: Float[Tensor, "batch heads seq head_width"]
@@ -99,7 +99,7 @@ class Projected(NamedTuple):
 
 
 @contextmanager
-def capture(encoder: Encoder, layer: int = -1) -> Iterator[list[Projected]]:
+def capture_projections(encoder: Encoder, layer: int = -1) -> Iterator[list[Projections]]:
     """A list that gets one layer's queries, keys and values at every forward pass in the block.
 
     They carry gradients if the pass does. Gates act after them: a closed head is there as well.
@@ -112,12 +112,12 @@ def capture(encoder: Encoder, layer: int = -1) -> Iterator[list[Projected]]:
             "to distill. Keep at least one in every layer when pruning (--least-heads 1), or use "
             "the triple loss."
         )
-    passes: list[Projected] = []
+    passes: list[Projections] = []
 
     def keep(project: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
         # (b, s, 3*h*e) -> 3 × (b, h, s, e), as `Attention` does
         split = output.unflatten(-1, (3, attention.heads, attention.head_width))
-        passes.append(Projected(*split.permute(2, 0, 3, 1, 4)))
+        passes.append(Projections(*split.permute(2, 0, 3, 1, 4)))
 
     hook = attention.project.register_forward_hook(keep)
     try:
@@ -127,7 +127,7 @@ def capture(encoder: Encoder, layer: int = -1) -> Iterator[list[Projected]]:
 
 
 def attention_relation(
-    student: Projected, teacher: Projected, mask: Bool[Tensor, "batch seq"] | None = None
+    student: Projections, teacher: Projections, mask: Bool[Tensor, "batch seq"] | None = None
 ) -> Float[Tensor, ""]:
     """L_AT: mean over heads and queries of KL of softmax(QKᵀ/√d) (Wang et al., 2020)."""
     _check_heads(student, teacher)
@@ -136,7 +136,7 @@ def attention_relation(
 
 
 def value_relation(
-    student: Projected, teacher: Projected, mask: Bool[Tensor, "batch seq"] | None = None
+    student: Projections, teacher: Projections, mask: Bool[Tensor, "batch seq"] | None = None
 ) -> Float[Tensor, ""]:
     """L_VR: mean over heads and places of KL of softmax(VVᵀ/√d) (Wang et al., 2020)."""
     _check_heads(student, teacher)
@@ -145,8 +145,8 @@ def value_relation(
 
 
 def relation_loss(
-    student: Projected,
-    teacher: Projected,
+    student: Projections,
+    teacher: Projections,
     relations: int | None = None,
     mask: Bool[Tensor, "batch seq"] | None = None,
 ) -> Float[Tensor, ""]:
@@ -221,7 +221,7 @@ def _split_again(
     return joined.unflatten(-1, (relations, -1)).transpose(1, 2)  # -> (b, r, s, h*e/r)
 
 
-def _check_heads(student: Projected, teacher: Projected) -> None:
+def _check_heads(student: Projections, teacher: Projections) -> None:
     if student.heads != teacher.heads:
         raise ValueError(
             f"The student has {student.heads} heads and the teacher {teacher.heads}: their "

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from statistics import median
 
 
-def lagging(losses: Mapping[str, float], dense: Mapping[str, float]) -> list[str]:
+def lagging_languages(losses: Mapping[str, float], dense: Mapping[str, float]) -> list[str]:
     """The languages that lost most: half as much again as the median, relative to dense.
 
     Relative, because languages differ in how many words there are to choose from.

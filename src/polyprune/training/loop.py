@@ -13,12 +13,12 @@ from accelerate import Accelerator
 from torch import Tensor
 
 from ..errors import ConfigError
-from ..pruning.dynamic import TENTHS
-from .optimizer import set_pace
+from ..pruning.gates.dynamic import TENTHS
+from .optimizer import set_learning_rates
 from .phases import Phase, draw_density
-from .plan import Run
-from .system import System
-from .work import Work
+from .run_config import Run
+from .step_batches import StepBatch
+from .training_module import TrainingModule
 
 
 class Diverged(ConfigError):
@@ -58,7 +58,7 @@ class StepReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Trainee:
+class PhaseState:
     """A system and its optimizer as Accelerate has prepared them, for one phase."""
 
     accelerator: Accelerator
@@ -69,29 +69,31 @@ class Trainee:
     """Steps of the run before this phase."""
 
     @property
-    def plain(self) -> System:
+    def plain(self) -> TrainingModule:
         """The system without what distributes it."""
         return self.accelerator.unwrap_model(self.system)
 
 
 def steps(
-    trainee: Trainee, run: Run, works: Iterator[Work], first: int
-) -> Iterator[tuple[StepReport, Work]]:
+    phase_state: PhaseState, run: Run, step_batches: Iterator[StepBatch], first: int
+) -> Iterator[tuple[StepReport, StepBatch]]:
     """A report for every step of a phase, from the given one on, and the work that it is of."""
-    phase, accelerator = trainee.phase, trainee.accelerator
-    trainee.system.train()
+    phase, accelerator = phase_state.phase, phase_state.accelerator
+    phase_state.system.train()
     for step in range(first, phase.steps):
-        number = trainee.done + step
-        work = next(works)
-        rates = set_pace(trainee.optimizer, phase.pace(step))
+        number = phase_state.done + step
+        work = next(step_batches)
+        rates = set_learning_rates(phase_state.optimizer, phase.pace(step))
         # Seeded anew, there is no state of chance to be saved.
-        torch.manual_seed(mix(run.seed, number, accelerator.process_index))
-        density = aim(run, phase, step, number)
-        losses = _accumulate(trainee, work, density, draw_noise(trainee.plain, run.seed, number))
-        norm = _update(trainee, run.engine.clip)
+        torch.manual_seed(combine_seeds(run.seed, number, accelerator.process_index))
+        density = target_density(run, phase, step, number)
+        losses = _accumulate(
+            phase_state, work, density, draw_noise(phase_state.plain, run.seed, number)
+        )
+        norm = _update(phase_state, run.engine.clip)
         if not isfinite(losses["total"]):
             raise Diverged(number + 1)
-        gated = trainee.plain.gating is not None
+        gated = phase_state.plain.gating is not None
         report = StepReport(
             step=number + 1,
             phase=phase.title,
@@ -106,39 +108,39 @@ def steps(
         yield report, work
 
 
-def aim(run: Run, phase: Phase, step: int, number: int) -> float:
+def target_density(run: Run, phase: Phase, step: int, number: int) -> float:
     """The size of this step: that of the schedule or, if all are trained at once, any."""
     if run.gating.every_size:
         return draw_density(TENTHS, run.seed, number)
     return phase.density(step, 1 - run.gating.sparsity)
 
 
-def draw_noise(system: System, seed: int, number: int) -> Tensor | None:
+def draw_noise(system: TrainingModule, seed: int, number: int) -> Tensor | None:
     """Uniform noise for every gate, the same on all processes and in all passes of a step."""
     trained = [] if system.gating is None else list(system.gating.parameters())
     if not any(parameter.requires_grad for parameter in trained):
         return None
-    generator = torch.Generator().manual_seed(mix(seed, number))
+    generator = torch.Generator().manual_seed(combine_seeds(seed, number))
     return torch.rand(trained[0].shape, generator=generator).to(trained[0].device)
 
 
-def mix(*numbers: int) -> int:
+def combine_seeds(*numbers: int) -> int:
     """One seed from several numbers."""
     return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def _accumulate(
-    trainee: Trainee, work: Work, density: float, noise: Tensor | None
+    phase_state: PhaseState, work: StepBatch, density: float, noise: Tensor | None
 ) -> dict[str, float]:
     """Gradients of all passes of a step; the losses, mean over passes and processes."""
-    accelerator, weights = trainee.accelerator, trainee.plain.weights
+    accelerator, weights = phase_state.accelerator, phase_state.plain.weights
     sums: Counter[str] = Counter()
     for i, batch in enumerate(work.passes):
         batch = {name: tensor.to(accelerator.device) for name, tensor in batch.items()}
         share = work.weight * len(batch["input_ids"]) / work.examples
         last = i == len(work.passes) - 1
-        with nullcontext() if last else accelerator.no_sync(trainee.system):
-            losses = trainee.system(batch, density, noise)
+        with nullcontext() if last else accelerator.no_sync(phase_state.system):
+            losses = phase_state.system(batch, density, noise)
             total = sum(weights[name] * loss for name, loss in losses.items() if name in weights)
             accelerator.backward(share * total)
         for name, loss in {**losses, "total": total}.items():
@@ -148,12 +150,12 @@ def _accumulate(
     return dict(zip(sums, means, strict=True))
 
 
-def _update(trainee: Trainee, clip: float) -> float:
+def _update(phase_state: PhaseState, clip: float) -> float:
     """One step of the optimizer; the norm that the gradient had."""
-    trained = [p for p in trainee.system.parameters() if p.requires_grad]
-    norm = trainee.accelerator.clip_grad_norm_(trained, clip or float("inf"))
-    trainee.optimizer.step()
-    trainee.optimizer.zero_grad()
+    trained = [p for p in phase_state.system.parameters() if p.requires_grad]
+    norm = phase_state.accelerator.clip_grad_norm_(trained, clip or float("inf"))
+    phase_state.optimizer.step()
+    phase_state.optimizer.zero_grad()
     return float(norm) if norm is not None else 0.0
 
 

@@ -12,13 +12,13 @@ from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 from ..errors import ConfigError
-from ..model.axes import Float
-from ..model.components import Gates
-from ..pruning.losses import logits_at, mean_by_example, pool, task_loss
+from ..model.network.components import Gates
+from ..model.network.tensor_types import Float
+from ..pruning.criteria.losses import logits_at, mean_by_example, pool, task_loss
 from .distillation import (
-    Projected,
+    Projections,
     attention_relation,
-    capture,
+    capture_projections,
     cosine_distance,
     embedding_distance,
     relation_loss,
@@ -77,7 +77,7 @@ class Objective:
         return bool(set(self.wanted) - {"mlm", "labels"})
 
     @property
-    def by_embedding(self) -> bool:
+    def compares_embeddings(self) -> bool:
         """Whether sentence embeddings are all that is asked of the teacher."""
         return self.taught and set(self.wanted) <= EMBEDDINGS | {"mlm"}
 
@@ -92,17 +92,17 @@ class Objective:
         return bool(set(self.wanted) - EMBEDDINGS - {"outputs", "labels"})
 
     @property
-    def of_masked_alone(self) -> bool:
+    def only_masked_lm(self) -> bool:
         """Whether masked words are all that is asked of what is masked, and nothing inside."""
         return set(self.wanted) <= EMBEDDINGS | {"mlm"}
 
     @property
-    def of_readout(self) -> bool:
+    def uses_readout(self) -> bool:
         """Whether what the model says counts, not only its hidden states."""
         return bool({"mlm", "soft", "outputs", "labels"} & set(self.wanted))
 
     @property
-    def of_last_layer(self) -> bool:
+    def uses_last_layer(self) -> bool:
         """Whether the queries, keys and values of the last layer are looked at."""
         return bool({"attention", "values", "relations"} & set(self.wanted))
 
@@ -113,7 +113,7 @@ LOGITS = 2**26
 EMBEDDINGS = {"embeddings", "translations", "similarities"}
 
 
-class Seen:
+class LazyOutputs:
     """What a model makes of a batch: each part computed once, and only if a loss asks for it."""
 
     def __init__(
@@ -122,14 +122,14 @@ class Seen:
         batch: Mapping[str, Tensor],
         gates: Gates | None = None,
         pooling: str = "mean",
-        look_inside: bool = False,
+        capture_inside: bool = False,
     ):
         self.model, self.batch, self.gates, self.pooling = model, batch, gates, pooling
-        self._look_inside = look_inside
-        self._inside: list[Projected] = []
+        self._look_inside = capture_inside
+        self._inside: list[Projections] = []
 
     @classmethod
-    def cached(cls, batch: Mapping[str, Tensor]) -> "Seen":
+    def cached(cls, batch: Mapping[str, Tensor]) -> "LazyOutputs":
         """What a teacher made of the sentences of a batch before training began."""
         seen = cls(None, batch)
         seen.embeddings = batch["teacher_embeddings"]
@@ -148,11 +148,11 @@ class Seen:
         encoder = self.model.encoder
         with ExitStack() as stack:
             if self._look_inside:
-                self._inside = stack.enter_context(capture(encoder))
+                self._inside = stack.enter_context(capture_projections(encoder))
             return encoder(self.batch["input_ids"], self.present, gates=self.gates)
 
     @property
-    def inside(self) -> Projected:
+    def inside(self) -> Projections:
         """Queries, keys and values of the last layer."""
         _ = self.hidden
         return self._inside[0]
@@ -181,7 +181,7 @@ class Seen:
         return output.logits
 
 
-def mlm(student: Seen, teacher: Seen | None, objective: Objective) -> Tensor:
+def mlm(student: LazyOutputs, teacher: LazyOutputs | None, objective: Objective) -> Tensor:
     """The mean over examples of the mean cross-entropy of their masked words."""
     labels = student.batch["labels"]
     chosen = labels != -100
@@ -190,7 +190,7 @@ def mlm(student: Seen, teacher: Seen | None, objective: Objective) -> Tensor:
     return mean_by_example(losses, chosen.nonzero()[:, 0], len(labels)).mean()
 
 
-def soft(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+def soft(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """Over all words, masked or not, as DistilBERT's.
 
     A few at a time, each computed again when gradients are: the logits of all words of a batch, for
@@ -208,54 +208,54 @@ def soft(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
     return total / len(present)
 
 
-def _soft(student: Seen, teacher: Seen, chosen: Tensor, temperature: float) -> Tensor:
+def _soft(student: LazyOutputs, teacher: LazyOutputs, chosen: Tensor, temperature: float) -> Tensor:
     ours, theirs = (
         logits_at(seen.model, seen.hidden, chosen, seen.gates) for seen in (student, teacher)
     )
     return soft_cross_entropy(ours, theirs, temperature)
 
 
-def cosine(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+def cosine(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """Over all words."""
     return cosine_distance(student.hidden[student.present], teacher.hidden[student.present])
 
 
-def attention(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+def attention(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """Of queries and keys."""
     return attention_relation(student.inside, teacher.inside, student.present)
 
 
-def values(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+def values(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """Of values and values."""
     return value_relation(student.inside, teacher.inside, student.present)
 
 
-def relations(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+def relations(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """Of queries, of keys and of values, split alike for both."""
     return relation_loss(student.inside, teacher.inside, mask=student.present)
 
 
-def embeddings(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+def embeddings(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """To the teacher's embedding of the same sentence."""
     return embedding_distance(student.embeddings, teacher.embeddings)
 
 
-def translations(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+def translations(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """To the teacher's embedding of the translation."""
     return embedding_distance(student.embeddings, teacher.translations)
 
 
-def similarities(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+def similarities(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """Of the sentences of a batch to each other."""
     return similarity_relation(student.embeddings, teacher.embeddings)
 
 
-def outputs(student: Seen, teacher: Seen, objective: Objective) -> Tensor:
+def outputs(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """To the teacher's labels."""
     return soft_cross_entropy(student.outputs, teacher.outputs, objective.temperature)
 
 
-def labels(student: Seen, teacher: Seen | None, objective: Objective) -> Tensor:
+def labels(student: LazyOutputs, teacher: LazyOutputs | None, objective: Objective) -> Tensor:
     """To the labels of sentences or spans, mean over examples, or of words, mean over words."""
     losses = task_loss(student.model, student.batch, student.gates)
     if student.model.readout_kind != "token-classification":
@@ -268,5 +268,7 @@ _ALL = (
     mlm, soft, cosine, attention, values, relations,
     embeddings, translations, similarities, outputs, labels,
 )  # fmt: skip
-LOSSES: dict[str, Callable[[Seen, Any, Objective], Tensor]] = {loss.__name__: loss for loss in _ALL}
+LOSSES: dict[str, Callable[[LazyOutputs, Any, Objective], Tensor]] = {
+    loss.__name__: loss for loss in _ALL
+}
 """Every loss by its name in `Objective`."""

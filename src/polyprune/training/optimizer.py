@@ -6,23 +6,23 @@ import torch
 from torch import nn
 
 from .phases import Phase
-from .plan import Engine
-from .system import System
+from .run_config import EngineConfig
+from .training_module import TrainingModule
 
 
-def choose_trained(system: System, phase: Phase) -> None:
+def freeze_others(system: TrainingModule, phase: Phase) -> None:
     """Let only what a phase trains have gradients."""
     weights, gates = phase.train != "gates", phase.train != "weights"
     for name, parameter in system.named_parameters():
         parameter.requires_grad_(weights if name.startswith("model.") else gates)
     if not phase.words:
         system.model.encoder.embedding.words.requires_grad_(False)
-    if not system.objective.of_readout:
+    if not system.objective.uses_readout:
         for parameter in system.model.readout.parameters() if system.model.readout else ():
             parameter.requires_grad_(False)
 
 
-def make_optimizer(system: nn.Module, phase: Phase, engine: Engine) -> torch.optim.AdamW:
+def make_optimizer(system: nn.Module, phase: Phase, engine: EngineConfig) -> torch.optim.AdamW:
     """AdamW over what has gradients; each group keeps its `peak` learning rate."""
     groups: dict[str, dict[str, Any]] = {
         "matrices": {"peak": phase.learning_rate, "weight_decay": phase.weight_decay},
@@ -50,7 +50,7 @@ def make_optimizer(system: nn.Module, phase: Phase, engine: Engine) -> torch.opt
     )
 
 
-def set_pace(optimizer: Any, pace: float) -> dict[str, float]:
+def set_learning_rates(optimizer: Any, pace: float) -> dict[str, float]:
     """Set every group's learning rate to this share of its peak; what they are now."""
     for group in optimizer.param_groups:
         group["lr"] = pace * group["peak"]

@@ -69,7 +69,7 @@ class Phase:
         return max(target, 1 - (1 - target) * (step + 1) / self.ramp)
 
 
-def place(phases: Sequence[Phase], step: int) -> tuple[int, int]:
+def locate_step(phases: Sequence[Phase], step: int) -> tuple[int, int]:
     """Which phase a step of the run is in, and its number there."""
     for index, phase in enumerate(phases):
         if step < phase.steps:

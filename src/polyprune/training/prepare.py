@@ -6,40 +6,40 @@ from typing import Any
 
 import torch
 
-from ..corpora.batches import Batching
+from ..corpora.batching import Batching
 from ..corpora.corpus import open_corpus
-from ..corpora.sources import Source
+from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
-from ..model.components import sizes
-from ..model.gates_file import SHARED
-from ..model.hub import find, load_tokenizer, longest_of
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.sentences import prompt_of
-from ..model.shrink import drop_layers
-from ..model.story import add_cut
-from ..pruning.budget import ComponentWeights
-from ..pruning.cut import shrunk
-from ..pruning.dynamic import TENTHS, boundaries
-from ..pruning.elastic import Elastic, load
-from ..pruning.gating import DynamicGating, FixedGating, LearnedGating
+from ..loading.hub import find, load_tokenizer, longest_input
+from ..model.files.gates_file import SHARED
+from ..model.history import add_pruning
+from ..model.network.components import sizes
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.source import prompt_of
+from ..model.surgery.shrink import drop_layers
+from ..pruning.criteria.scores_file import ScoreSheet
+from ..pruning.criteria.scoring import Scoring, default_loss, prepare, score
+from ..pruning.cut import shrink_with_history
+from ..pruning.gates.dynamic import TENTHS, boundaries
+from ..pruning.gates.elastic import Elastic, load
+from ..pruning.gates.gatings import DynamicGating, FixedGating, LearnedGating
 from ..pruning.prune import Budget, Method, choose
-from ..pruning.scores_file import ScoreSheet
-from ..pruning.scoring import Scoring, default_loss, prepare, score
-from ..pruning.write import told
-from ..storage import whole_folder
-from .distillation import layers_kept
-from .fresh import make_fresh
-from .places import Places
-from .plan import GatingPlan, Run, Start
+from ..pruning.selection.ranking import ComponentWeights
+from ..pruning.write import describe_selection
+from ..storage import atomic_folder
+from .distillation import layers_to_keep
+from .fresh_model import write_fresh_model
+from .run_config import GatingConfig, Run, StartConfig
+from .run_paths import RunPaths
 
 
-def starting_folder(run: Run, places: Places, sources: dict[str, Source]) -> Path:
+def starting_folder(run: Run, places: RunPaths, sources: dict[str, TextSource]) -> Path:
     """The folder of the uncut model; made here if it is to be a fresh one."""
     if run.model.start != "fresh":
         return find(run.model.start)
     if not (places.start / "config.json").is_file():
-        with whole_folder(places.start) as folder:
-            make_fresh(run.model.fresh, sources, folder, run.seed)
+        with atomic_folder(places.start) as folder:
+            write_fresh_model(run.model.fresh, sources, folder, run.seed)
     return places.start
 
 
@@ -63,7 +63,7 @@ def tokenizer_of(folder: Path, model: PolyprunePreTrainedModel) -> Any:
 
 
 def prepare_model(
-    run: Run, places: Places, folder: Path, languages: Sequence[str], watch: Any
+    run: Run, places: RunPaths, folder: Path, languages: Sequence[str], watch: Any
 ) -> None:
     """Write the model that is trained, with its gates; cut already if they are known and shared."""
     if (places.prepared / "config.json").is_file():
@@ -84,27 +84,29 @@ def prepare_model(
             sheet = _scores(run, places, model, tokenizer, languages, watch)
         if plan.cut_first:
             gates = choose(model, _method(plan), _budget(plan), sheet)
-            model = shrunk(model, gates, told(_method(plan), sheet, languages))
+            model = shrink_with_history(
+                model, gates, describe_selection(_method(plan), sheet, languages)
+            )
         else:
             model.elastic = make_gating(plan, model, languages, sheet, run.seed)
             if sheet is not None:
-                add_cut(model.config, told(_method(plan), sheet, languages))
+                add_pruning(model.config, describe_selection(_method(plan), sheet, languages))
     model.config.name_or_path = str(folder)
-    with whole_folder(places.prepared) as new:
+    with atomic_folder(places.prepared) as new:
         model.save_pretrained(new)
 
 
 def check_length(run: Run, model: PolyprunePreTrainedModel) -> None:
     """Raise if a model has fewer positions than an example has tokens."""
-    if run.corpus.block > longest_of(model):
+    if run.corpus.block > longest_input(model):
         raise ConfigError(
             f"corpus.block is {run.corpus.block}, but this model has positions for "
-            f"{longest_of(model)}."
+            f"{longest_input(model)}."
         )
 
 
 def make_gating(
-    plan: GatingPlan,
+    plan: GatingConfig,
     model: PolyprunePreTrainedModel,
     languages: Sequence[str],
     sheet: ScoreSheet | None,
@@ -133,20 +135,20 @@ def make_gating(
     return Elastic(gating, rows, weights)
 
 
-def _method(plan: GatingPlan) -> Method:
+def _method(plan: GatingConfig) -> Method:
     return Method("gradient", plan.rule, plan.setting)
 
 
-def _budget(plan: GatingPlan) -> Budget:
+def _budget(plan: GatingConfig) -> Budget:
     return Budget(sparsity=plan.sparsity, minimum=plan.least)
 
 
-def _changed(model: PolyprunePreTrainedModel, start: Start) -> PolyprunePreTrainedModel:
+def _changed(model: PolyprunePreTrainedModel, start: StartConfig) -> PolyprunePreTrainedModel:
     """With fewer layers and another dropout, where a run says so."""
     if start.layers is not None:
         layers = start.layers
         if isinstance(layers, int):
-            layers = layers_kept(model.shape.layers, layers)
+            layers = layers_to_keep(model.shape.layers, layers)
         try:
             model = drop_layers(model, layers)
         except ValueError as error:
@@ -159,7 +161,7 @@ def _changed(model: PolyprunePreTrainedModel, start: Start) -> PolyprunePreTrain
 
 def _scores(
     run: Run,
-    places: Places,
+    places: RunPaths,
     model: PolyprunePreTrainedModel,
     tokenizer: Any,
     languages: Sequence[str],

@@ -8,37 +8,37 @@ from typing import Any
 
 from ..corpora.text import open_text
 from ..errors import ConfigError
-from ..model.card import describe
-from ..model.card_facts import differences_of
-from ..model.folder import seal_again
-from ..model.hub import longest_of
-from ..model.story import CARD
-from ..pruning.elastic import load
-from ..storage import whole_folder
+from ..loading.hub import longest_input
+from ..model.history import CARD
+from ..model.network.folder import update_checksum
+from ..provenance.card import describe
+from ..provenance.card_facts import differences_of
+from ..pruning.gates.elastic import load
+from ..storage import atomic_folder
 from .objectives import Objective
 from .phases import Phase
-from .places import Places
-from .plan import Batch, Run, Saving, Start, Teacher, Text
-from .targets import MOST
+from .run_config import BatchConfig, CorpusConfig, Run, SavingConfig, StartConfig, TeacherConfig
+from .run_paths import RunPaths
+from .teacher_targets import MOST
 
-BYTES_A_LINE = 150
+BYTES_PER_LINE = 150
 """Roughly, to guess how often text will be read."""
 
 
 def plan_recovery(
-    pruned: Path, original: str, text: Text, steps: int, batch: int = 64, seed: int = 0
+    pruned: Path, original: str, text: CorpusConfig, steps: int, batch: int = 64, seed: int = 0
 ) -> Run:
     """The run that suits a pruned model: what its readout is for, on this text."""
     model = load(pruned, verify=False)
     readout = model.readout_kind
-    text = replace(text, block=min(text.block, longest_of(model)))
+    text = replace(text, block=min(text.block, longest_input(model)))
     objective = Objective(mlm=1.0)
     if readout == "hidden-states":
         objective = Objective(embeddings=1.0, translations=1.0 if text.parallel else 0.0)
     elif readout != "masked-lm":
         objective = Objective(outputs=1.0)
     sources = open_text(text.source, text.languages, text.parallel, text.damaged)
-    lines = sum(source.size for source in sources.values()) // BYTES_A_LINE
+    lines = sum(source.size for source in sources.values()) // BYTES_PER_LINE
     # Without a cache the teacher embeds every line, and every translation, each time.
     again = 2 * steps * batch > lines and lines < MOST // 2
     return Run(
@@ -54,13 +54,17 @@ def plan_recovery(
             ),
         ),
         # The teacher's embeddings are what they are: noise would only blur them.
-        model=Start(start=str(pruned), dropout=0.0 if objective.by_embedding else None),
+        model=StartConfig(
+            start=str(pruned), dropout=0.0 if objective.compares_embeddings else None
+        ),
         corpus=text,
         objective=objective,
-        teacher=Teacher(start=original, cache=objective.by_embedding and again),
-        batch=Batch(size=batch, at_once=min(batch, 32)),
+        teacher=TeacherConfig(start=original, cache=objective.compares_embeddings and again),
+        batch=BatchConfig(size=batch, at_once=min(batch, 32)),
         seed=seed,
-        saving=Saving(every=max(20, steps // 10), held_out_every=max(20, steps // 10), keep=1),
+        saving=SavingConfig(
+            every=max(20, steps // 10), held_out_every=max(20, steps // 10), keep=1
+        ),
     )
 
 
@@ -69,18 +73,18 @@ def recovery_folder(out: Path) -> Path:
     return out.with_name(f"{out.name}.recovery")
 
 
-def conclude(out: Path, force: bool = False) -> dict[str, Any]:
+def install_recovered(out: Path, force: bool = False) -> dict[str, Any]:
     """Move the recovered model to its place, with the log of its training; its last losses."""
     work = recovery_folder(out)
-    places = Places(work / "run")
+    places = RunPaths(work / "run")
     lines = places.log.read_text(encoding="utf-8").splitlines()
     if not lines:
         raise ConfigError(f"{work} holds no training. Delete it and run again.")
-    with whole_folder(out, force=force) as new:
+    with atomic_folder(out, force=force) as new:
         shutil.copytree(places.model, new, dirs_exist_ok=True)
         shutil.copyfile(places.log, new / "training.jsonl")
         describe(new, differences_of(new))(new)  # by the name that it has from now on
-        seal_again(new, CARD)
+        update_checksum(new, CARD)
     places.clear()
     shutil.rmtree(work / "pruned")
     places.out.rmdir()

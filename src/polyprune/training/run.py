@@ -9,28 +9,28 @@ from typing import Any
 from torch.nn.parallel import DistributedDataParallel
 
 from ..errors import ConfigError
-from ..model.fingerprint import glance
-from ..model.hub import find
-from ..model.story import Cut, Training, add_training
-from ..pruning.cut import shrunk
-from ..pruning.elastic import load
-from ..pruning.gating import LearnedGating, settle
-from ..storage import whole_file, whole_folder
-from .book import Book
+from ..loading.hub import find
+from ..model.files.fingerprint import quick_hash
+from ..model.history import PruningStep, TrainingStep, add_training
+from ..pruning.cut import shrink_with_history
+from ..pruning.gates.elastic import load
+from ..pruning.gates.gatings import LearnedGating, match_density
+from ..storage import atomic_file, atomic_folder
 from .checkpoints import (
     Checkpoint,
-    check_same,
-    latest,
+    check_same_run,
+    latest_checkpoint,
     load_optimizer,
     read_checkpoint,
 )
-from .loop import StepReport, Trainee, steps
-from .optimizer import choose_trained, make_optimizer
-from .phases import place
-from .places import Places
-from .plan import Run
+from .loop import PhaseState, StepReport, steps
+from .optimizer import freeze_others, make_optimizer
+from .phases import locate_step
+from .recorder import RunRecorder
+from .run_config import Run
+from .run_paths import RunPaths
 from .session import Material, Session, make_accelerator
-from .text import TextMaterial
+from .text_material import TextMaterial
 
 Watch = Callable[[str, Any], Any]
 
@@ -57,42 +57,42 @@ def train(
     A run that was stopped or killed goes on from its last checkpoint as if nothing had happened.
     Its material is the text that it names, unless another is given.
     """
-    places = Places(out)
+    places = RunPaths(out)
     accelerator = make_accelerator(run, places)
     with accelerator.main_process_first():
         material = material or TextMaterial.of(run, accelerator)
-        begin(run, places, material.files, force=force and accelerator.is_main_process)
+        register_run(run, places, material.files, force=force and accelerator.is_main_process)
     if (places.model / "config.json").is_file():
         return
     try:
         session = material.open(run, places, accelerator, watch)
         yield from _train(session, stop)
         if accelerator.is_main_process:
-            finish(session)
+            save_final_model(session)
         accelerator.wait_for_everyone()
     finally:
         for tracker in accelerator.trackers:  # what connects processes stays: runs may follow
             tracker.finish()
 
 
-def begin(run: Run, places: Places, files: dict[str, Any], *, force: bool = False) -> None:
+def register_run(run: Run, places: RunPaths, files: dict[str, Any], *, force: bool = False) -> None:
     """Write down what a folder will hold; raise unless it is free, or holds this very run."""
-    out, identity = places.out, run.identity() | {"files": files | _models(run)}
+    out, identity = places.out, run.identity() | {"files": files | _model_hashes(run)}
     known = is_run(places)
     if force and known:
         places.clear()
     elif known:
-        check_same(places.record, identity)
+        check_same_run(places.record, identity)
         return
     others = [path for path in out.iterdir() if path.name[0] != "."] if out.is_dir() else []
     if out.is_file() or (others and not known):
         raise ConfigError(f"{out} is something else than a run. Choose another --out.")
     out.mkdir(parents=True, exist_ok=True)
-    with whole_file(places.record, force=True) as path:
+    with atomic_file(places.record, force=True) as path:
         path.write_text(json.dumps(identity | {"versions": versions()}, indent=2), encoding="utf-8")
 
 
-def is_run(places: Places) -> bool:
+def is_run(places: RunPaths) -> bool:
     """Whether a folder holds a run of ours, not something else that has a run.json."""
     try:
         record = json.loads(places.record.read_text(encoding="utf-8"))
@@ -101,10 +101,12 @@ def is_run(places: Places) -> bool:
     return isinstance(record, dict) and {"phases", "corpus", "gating"} <= record.keys()
 
 
-def _models(run: Run) -> dict[str, Any]:
+def _model_hashes(run: Run) -> dict[str, Any]:
     """What the models are that a run names."""
     models = {"start": run.model.start, "teacher": run.teacher.start}
-    return {name: glance(find(path)) for name, path in models.items() if path and path != "fresh"}
+    return {
+        name: quick_hash(find(path)) for name, path in models.items() if path and path != "fresh"
+    }
 
 
 def versions() -> dict[str, str]:
@@ -116,37 +118,39 @@ def versions() -> dict[str, str]:
 def _train(session: Session, stop: Callable[[], bool]) -> Iterator[StepReport]:
     run, accelerator = session.run, session.accelerator
     with accelerator.main_process_first():
-        checkpoint = latest(session.places.checkpoints)
+        checkpoint = latest_checkpoint(session.places.checkpoints)
     done = checkpoint.step if checkpoint else 0
     if done >= run.steps or (checkpoint and checkpoint.about["ended"]):
         return
-    book = Book(session, checkpoint)
-    works = session.works(checkpoint.about["position"] if checkpoint else None)
+    book = RunRecorder(session, checkpoint)
+    step_batches = session.step_batches(checkpoint.about["position"] if checkpoint else None)
     try:
-        for index in range(place(run.phases, done)[0], len(run.phases)):
-            trainee, first = begin_phase(session, index, book.checkpoint)
-            for report, work in steps(trainee, run, works, first):
-                yield book.enter(trainee, report, work, stop)
+        for index in range(locate_step(run.phases, done)[0], len(run.phases)):
+            phase_state, first = start_phase(session, index, book.checkpoint)
+            for report, work in steps(phase_state, run, step_batches, first):
+                yield book.record_step(phase_state, report, work, stop)
                 if book.stopped:
                     raise Stopped(report.step, run.steps)
                 if book.ended:
                     return
     finally:
-        works.close()  # pyright: ignore[reportAttributeAccessIssue]
+        step_batches.close()  # pyright: ignore[reportAttributeAccessIssue]
         book.close()
 
 
-def begin_phase(session: Session, index: int, checkpoint: Checkpoint | None) -> tuple[Trainee, int]:
+def start_phase(
+    session: Session, index: int, checkpoint: Checkpoint | None
+) -> tuple[PhaseState, int]:
     """A system for a phase, as it was when it was saved, and the step to go on from."""
     run, accelerator = session.run, session.accelerator
     phase, done = run.phases[index], sum(each.steps for each in run.phases[:index])
     first = max(0, checkpoint.step - done) if checkpoint else 0
     accelerator.free_memory()
-    folder, fresh_cut = _folder_of(session, index, first, checkpoint)
+    folder, fresh_cut = _phase_folder(session, index, first, checkpoint)
     system = session.system(load(folder, verify=False))
     if checkpoint is not None and not fresh_cut:
         system.load_state_dict(checkpoint.tensors("system"))
-    choose_trained(system, phase)
+    freeze_others(system, phase)
     system.to(accelerator.device)
     optimizer = make_optimizer(system, phase, run.engine)
     # Buffers, such as the boundaries of every gate, never change: nothing to be sent around.
@@ -157,10 +161,10 @@ def begin_phase(session: Session, index: int, checkpoint: Checkpoint | None) -> 
         load_optimizer(checkpoint, system, optimizer)
     if accelerator.scaler is not None and checkpoint is not None and checkpoint.about["scaler"]:
         accelerator.scaler.load_state_dict(checkpoint.about["scaler"])
-    return Trainee(accelerator, system, optimizer, phase, done), first
+    return PhaseState(accelerator, system, optimizer, phase, done), first
 
 
-def _folder_of(
+def _phase_folder(
     session: Session, index: int, first: int, checkpoint: Checkpoint | None
 ) -> tuple[Path, bool]:
     """The model that a phase trains, and whether it was cut for its sake, weights and all.
@@ -178,33 +182,33 @@ def _folder_of(
         if not (folder / "config.json").is_file():
             assert checkpoint is not None
             small = _trained(session, checkpoint, session.places.prepared)
-            with whole_folder(folder) as new:
+            with atomic_folder(folder) as new:
                 small.save_pretrained(new)
     return folder, index == cuts[0] and first == 0
 
 
-def finish(session: Session) -> None:
+def save_final_model(session: Session) -> None:
     """Write the trained model: the last one, or the best where that is wanted."""
     run, places = session.run, session.places
-    checkpoint = latest(places.checkpoints)
+    checkpoint = latest_checkpoint(places.checkpoints)
     assert checkpoint is not None
-    if run.saving.best_wins and checkpoint.best is not None:
+    if run.saving.keeps_best and checkpoint.best is not None:
         checkpoint = read_checkpoint(places.checkpoints / checkpoint.best)
     cut = sorted(places.out.glob("cut-*/config.json"))
     folder = cut[-1].parent if cut else places.prepared
     model = _trained(session, checkpoint, folder)
     model.config.name_or_path = str(session.places.prepared)
-    add_training(model.config, _told(session, checkpoint.step))
-    with whole_folder(places.model) as new:
+    add_training(model.config, _training_record(session, checkpoint.step))
+    with atomic_folder(places.model) as new:
         model.save_pretrained(new)
 
 
-def _told(session: Session, steps: int) -> Training:
+def _training_record(session: Session, steps: int) -> TrainingStep:
     """What the card tells of a training."""
     run, teacher = session.run, ""
     if run.objective.taught:
         teacher = Path(run.teacher.start or run.model.start).name
-    return Training(steps, session.trained_on, teacher=teacher)
+    return TrainingStep(steps, session.trained_on, teacher=teacher)
 
 
 def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
@@ -218,7 +222,9 @@ def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
     run = session.run
     aimed = run.penalties.sparsity > 0 and run.penalties.kind != "native"
     if aimed and isinstance(elastic.gating, LearnedGating) and system.pressure is not None:
-        settle(elastic.gating, system.pressure.weights, 1 - run.gating.sparsity)
+        match_density(elastic.gating, system.pressure.weights, 1 - run.gating.sparsity)
     if len(elastic.rows) == 1 and not session.run.gating.every_size:
-        return shrunk(model, elastic.gates(), Cut(method="l0" if run.gating.kind == "l0" else ""))
+        return shrink_with_history(
+            model, elastic.gates(), PruningStep(method="l0" if run.gating.kind == "l0" else "")
+        )
     return model

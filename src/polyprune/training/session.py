@@ -21,15 +21,15 @@ from accelerate.state import AcceleratorState
 from accelerate.tracking import LOGGER_TYPE_TO_CLASS, get_available_trackers
 from accelerate.utils import parse_flag_from_env
 
-from ..corpora.sources import Position
+from ..corpora.text_sources import Position
 from ..errors import ConfigError, UnknownName
-from ..model.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.sentences import pooling_of
-from .places import Places
-from .plan import Run
-from .pressure import Pressure
-from .system import System
-from .work import Work
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.source import pooling_of
+from .regularizer import GateRegularizer
+from .run_config import Run
+from .run_paths import RunPaths
+from .step_batches import StepBatch
+from .training_module import TrainingModule
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Session(ABC):
     """A run on this machine, ready to train."""
 
     run: Run
-    places: Places
+    places: RunPaths
     accelerator: Accelerator
     start: Path
     """The folder of the uncut model."""
@@ -52,7 +52,7 @@ class Session(ABC):
         return Path(self.run.corpus.source).name
 
     @abstractmethod
-    def works(self, position: Position | None) -> Iterator[Work]:
+    def step_batches(self, position: Position | None) -> Iterator[StepBatch]:
         """This process's work, step by step, from a position on; prepared in the background."""
 
     @abstractmethod
@@ -63,19 +63,19 @@ class Session(ABC):
         """The same of the model that training starts from, where it can be compared."""
         return None
 
-    def system(self, model: PolyprunePreTrainedModel) -> System:
+    def system(self, model: PolyprunePreTrainedModel) -> TrainingModule:
         """A model with its gates and what weighs on them."""
         elastic: Any = model.elastic
         pressure = None
         if elastic is not None and self.run.gating.trainable:
             spread = elastic.weights.spread(elastic.gating.counts)
             weights = torch.cat(spread.leaves()).float()
-            pressure = Pressure(self.run.penalties, weights, elastic.rows)
+            pressure = GateRegularizer(self.run.penalties, weights, elastic.rows)
         if self.run.engine.checkpointing:
             model.gradient_checkpointing_enable()
         if self.run.engine.compile:
             model.encoder.compile(dynamic=True)
-        return System(
+        return TrainingModule(
             model,
             self.run.objective,
             None if elastic is None else elastic.gating,
@@ -94,7 +94,7 @@ class Material(ABC):
         """What its files hold: if that changes, it is another run."""
 
     @abstractmethod
-    def open(self, run: Run, places: Places, accelerator: Accelerator, watch: Any) -> Session:
+    def open(self, run: Run, places: RunPaths, accelerator: Accelerator, watch: Any) -> Session:
         """Prepare a run, or find it prepared: the main process first, the others after it."""
 
 
@@ -107,7 +107,7 @@ def all_processes() -> PartialState:
     return PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU"), timeout=WAITING)
 
 
-def make_accelerator(run: Run, places: Places) -> Accelerator:
+def make_accelerator(run: Run, places: RunPaths) -> Accelerator:
     """The engine: whatever `accelerate launch` set up, or this one process."""
     for tracker in run.saving.trackers:
         if tracker not in LOGGER_TYPE_TO_CLASS:
@@ -117,7 +117,7 @@ def make_accelerator(run: Run, places: Places) -> Accelerator:
         if tracker not in [str(getattr(each, "value", each)) for each in get_available_trackers()]:
             raise ConfigError(f"The tracker {tracker} is not installed: pip install {tracker}.")
     # Losses on inner layers leave what is above them without a gradient.
-    partial = not run.objective.of_readout
+    partial = not run.objective.uses_readout
     handlers = [
         DistributedDataParallelKwargs(find_unused_parameters=partial),
         InitProcessGroupKwargs(timeout=WAITING),

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...corpora.lines import read_lines
+from ...corpora.text_files import read_lines
 from ...errors import DataError
-from ..examples import Tagged
-from .columns import wrong_columns
+from ..examples import TaggedSentence
+from .tab_files import wrong_columns
 
 _PRECEDENCE = {
     "": "VERB NOUN PROPN PRON ADJ NUM ADV INTJ AUX ADP DET PART CCONJ SCONJ X PUNCT",
@@ -44,7 +44,7 @@ class _Sentence:
             self.words[int(number)] = form, tag
             self.heads[int(number)] = {int(node) for node in above if node.isdecimal()}
 
-    def tagged(self, precedence: Sequence[str]) -> Tagged | None:
+    def tagged(self, precedence: Sequence[str]) -> TaggedSentence | None:
         """The words and tags, or None if the words are withheld (`_`), as those of some are."""
         words: list[tuple[str, str]] = []
         last = 0
@@ -61,7 +61,7 @@ class _Sentence:
             return None
         # Spaces would part a word, and so would the mark that Persian is written with.
         clean = (form.strip().replace("\u200c", "").replace(" ", "") for form, _ in words)
-        return Tagged(tuple(clean), tuple(tag for _, tag in words))
+        return TaggedSentence(tuple(clean), tuple(tag for _, tag in words))
 
     def _tag(self, parts: Sequence[int], precedence: Sequence[str]) -> str:
         """The tag of the part with the fewest nodes above it."""
@@ -85,7 +85,7 @@ class _Sentence:
         return above - {node}
 
 
-def parse_conllu(paths: Sequence[Path], language: str) -> Iterator[Tagged]:
+def parse_conllu(paths: Sequence[Path], language: str) -> Iterator[TaggedSentence]:
     """The sentences of treebanks, one treebank after the other."""
     precedence = _PRECEDENCE.get(language, _PRECEDENCE[""]).split()
     for path in paths:

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ...errors import DataError
-from ..examples import Example
-from .data_sets import Table, has_table, is_data_set, read_table_of
-from .languages import LANGUAGES, spelled
-from .splits import CALLED, Split
+from ..examples import TaskExample
+from .hub_tables import HubTable, has_table, is_data_set, read_hub_table
+from .language_codes import LANGUAGES, fill_pattern
+from .splits import SPLIT_LABELS, Split
 
-Parse: TypeAlias = Callable[[Sequence[Path], str], Iterator[Example]]
+Parse: TypeAlias = Callable[[Sequence[Path], str], Iterator[TaskExample]]
 """The examples of a language in these files."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FileLayout:
     """Files that hold one split of one language, or of English if no language is in their name."""
 
     files: tuple[str, ...]
@@ -30,7 +30,7 @@ class Place:
         """The files that hold a language, if this is a place for it."""
         if language != "en" and self.languages is None and "{" not in "".join(self.files):
             return []
-        return [name for file in self.files if (name := spelled(file, language))]
+        return [name for file in self.files if (name := fill_pattern(file, language))]
 
     def missing(self, folder: Path, language: str) -> list[str]:
         """Those of the files that are not there."""
@@ -55,12 +55,12 @@ class Reader:
     """A task's data, in whatever form it comes."""
 
     task: str
-    places: Mapping[Split, tuple[Place, ...]]
+    places: Mapping[Split, tuple[FileLayout, ...]]
     """Of each split, tried in this order."""
-    tables: Mapping[Split, Table] = field(default_factory=dict)
+    tables: Mapping[Split, HubTable] = field(default_factory=dict)
     """Of each split, in a data set such as `google/xtreme`."""
 
-    def read(self, data: str, split: Split, language: str) -> Iterator[Example]:
+    def read(self, data: str, split: Split, language: str) -> Iterator[TaskExample]:
         """The examples of one language, read while they are used.
 
         `data` is a folder, as XTREME's download script leaves it or with the files as they were
@@ -71,11 +71,13 @@ class Reader:
         folder = Path(data).expanduser()
         for place in self.places.get(split, ()):
             if paths := place.find(folder, language):
-                return _some(place.parse(paths, language), f"{paths[0]} has no example")
+                return _require_any(place.parse(paths, language), f"{paths[0]} has no example")
         table = self.tables.get(split)
         if is_data_set(data) and table and has_table(data, table, language):
-            rows = read_table_of(data, table, language)
-            return _some(rows, f"{data} has no {CALLED[split]} of {self.task} for {language!r}")
+            rows = read_hub_table(data, table, language)
+            return _require_any(
+                rows, f"{data} has no {SPLIT_LABELS[split]} of {self.task} for {language!r}"
+            )
         raise DataError(self._not_found(data, split, language))
 
     def languages(self, data: str, split: Split, known: Sequence[str]) -> list[str]:
@@ -110,7 +112,7 @@ class Reader:
         folder = Path(data).expanduser()
         if not folder.is_dir() and not is_data_set(data):
             return f"There is no folder {data} with the data of XTREME."
-        what = f"{CALLED[split]} of {self.task} for {language!r}"
+        what = f"{SPLIT_LABELS[split]} of {self.task} for {language!r}"
         if not self.looked_for(data, split, language):
             form = "files" if folder.is_dir() else "data sets"
             return f"There is no {what}: XTREME's {form} have none."
@@ -144,7 +146,7 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
     return [folder / pattern] if (folder / pattern).is_file() else []
 
 
-def _some(examples: Iterator[Example], if_none: str) -> Iterator[Example]:
+def _require_any(examples: Iterator[TaskExample], if_none: str) -> Iterator[TaskExample]:
     """All examples, of which there has to be one."""
     first = next(examples, None)
     if first is None:

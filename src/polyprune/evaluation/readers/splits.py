@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 Split: TypeAlias = Literal["train", "dev", "test", "translated"]
 """`translated` is the training data of a language for translate-train."""
 
-CALLED: dict[Split, str] = {
+SPLIT_LABELS: dict[Split, str] = {
     "train": "training data",
     "dev": "dev data",
     "test": "test data",

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..figure import Figure
+from ..figures.figure import Figure
 from ..results import Results
-from ..table import Table
-from .about import again_html, failures_html
+from ..tables.table import Table
+from .about import failures_html, rerun_html
 from .assets import policy, script, style
 from .data import page_data
-from .escape import cleaned, embedded, safe
+from .escape import escape_html, script_json, visible_text
 from .explorer_html import explorer_html, map_html
-from .summary import facts, summary
+from .summary import key_figures, summary
 from .table_html import tables_html
 
 __all__ = ["page"]
@@ -33,13 +33,13 @@ def page(
         "figures": _section("figures", "Figures", _figures(figures)),
         "map": map_html(results),
         "failures": failures_html(results),
-        "again": again_html(results.about),
+        "again": rerun_html(results.about),
     }
     return (
         f"{_head(results.title)}<body>\n{_top(results, parts)}\n<main id='content'>\n"
         f"{_intro(results)}\n" + "\n".join(filter(None, parts.values())) + "\n</main>\n"
         '<div id="tip" role="tooltip" hidden></div>\n'
-        f'<script type="application/json" id="data">{embedded(page_data(results, figures))}'
+        f'<script type="application/json" id="data">{script_json(page_data(results, figures))}'
         f"</script>\n<script>{script()}</script>\n</body>\n</html>\n"
     )
 
@@ -47,10 +47,10 @@ def page(
 def _head(title: str) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{safe(policy())}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape_html(policy())}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
-        f"<title>{safe(title)}</title>\n<style>{style()}</style>\n</head>\n"
+        f"<title>{escape_html(title)}</title>\n<style>{style()}</style>\n</head>\n"
     )
 
 
@@ -77,11 +77,12 @@ def _top(results: Results, parts: Mapping[str, str]) -> str:
 
 def _intro(results: Results) -> str:
     tiles = "".join(
-        f"<li><b>{safe(value)}</b><span>{safe(what)}</span></li>" for value, what in facts(results)
+        f"<li><b>{escape_html(value)}</b><span>{escape_html(what)}</span></li>"
+        for value, what in key_figures(results)
     )
     return (
-        f'<div class="intro"><h1>{safe(cleaned(results.title) or "Results")}</h1>'
-        f'<p class="summary">{safe(summary(results))}</p></div>'
+        f'<div class="intro"><h1>{escape_html(visible_text(results.title) or "Results")}</h1>'
+        f'<p class="summary">{escape_html(summary(results))}</p></div>'
         + (f'<ul class="facts" aria-label="In short">{tiles}</ul>' if tiles else "")
         + "<noscript><p>Charts on this page are drawn by a script, which is switched off here. "
         "The tables need none.</p></noscript>"
@@ -91,8 +92,8 @@ def _intro(results: Results) -> str:
 def _figures(figures: Sequence[Figure]) -> str:
     """Places that the script draws in, with what can be read without it."""
     return "".join(
-        f'<figure class="figure" data-figure="{i}"><h3>{safe(figure.title)}</h3>'
-        f'<div class="panels"></div><figcaption>{safe(figure.caption)}</figcaption></figure>'
+        f'<figure class="figure" data-figure="{i}"><h3>{escape_html(figure.title)}</h3>'
+        f'<div class="panels"></div><figcaption>{escape_html(figure.caption)}</figcaption></figure>'
         for i, figure in enumerate(figures)
     )
 

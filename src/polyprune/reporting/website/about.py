@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..results import Results
-from .escape import safe
+from .escape import escape_html
 
 FIRST = ("model", "date", "commit", "machine", "versions")
 """What is told first; then the rest as it comes."""
@@ -15,7 +15,7 @@ def failures_html(results: Results) -> str:
     if not results.failures:
         return ""
     inside = "".join(
-        f"<li><b>{safe(each.what)}</b> <span>{safe(each.why)}</span></li>"
+        f"<li><b>{escape_html(each.what)}</b> <span>{escape_html(each.why)}</span></li>"
         for each in results.failures
     )
     count = len(results.failures)
@@ -27,33 +27,34 @@ def failures_html(results: Results) -> str:
     )
 
 
-def again_html(about: Mapping[str, Any]) -> str:
+def rerun_html(about: Mapping[str, Any]) -> str:
     """The command, and what it was run by and on."""
     command = about.get("command")
-    told = f'<pre tabindex="0"><code>{safe(command)}</code></pre>' if command else ""
+    told = f'<pre tabindex="0"><code>{escape_html(command)}</code></pre>' if command else ""
     names = [name for name in FIRST if name in about]
     names += [name for name in about if name not in (*FIRST, "command")]
     return (
         '<section id="again" aria-labelledby="again-title"><h2 id="again-title">Run it again</h2>'
-        f"{told}{entries({name: about[name] for name in names})}"
+        f"{told}{definition_list({name: about[name] for name in names})}"
         '<p class="buttons"><button type="button" id="all-results">Download all results (JSON)'
         "</button></p></section>"
     )
 
 
-def entries(about: Mapping[Any, Any]) -> str:
+def definition_list(about: Mapping[Any, Any]) -> str:
     """Names and values; what is nested becomes a list of its own."""
     if not about:
         return ""
     inside = "".join(
-        f"<div><dt>{safe(name)}</dt><dd>{_value(value)}</dd></div>" for name, value in about.items()
+        f"<div><dt>{escape_html(name)}</dt><dd>{_value(value)}</dd></div>"
+        for name, value in about.items()
     )
     return f"<dl>{inside}</dl>"
 
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return entries(value) or "none"
+        return definition_list(value) or "none"
     if isinstance(value, list | tuple | set | frozenset):
         return f"<ul>{''.join(f'<li>{_value(each)}</li>' for each in value)}</ul>"
-    return safe("–" if value is None else value)
+    return escape_html("–" if value is None else value)

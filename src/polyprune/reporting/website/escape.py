@@ -14,30 +14,30 @@ _UNSEEN = re.compile(
 )
 
 
-def cleaned(anything: Any) -> str:
+def visible_text(anything: Any) -> str:
     """As text in which every character is one that can be seen, or a mark in its place."""
     return _UNSEEN.sub("\ufffd", str(anything))
 
 
-def safe(anything: Any) -> str:
+def escape_html(anything: Any) -> str:
     """As HTML has it, also within quotes."""
-    return escape(cleaned(anything), quote=True)
+    return escape(visible_text(anything), quote=True)
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """What JSON can hold: words cleaned, numbers short, None for what is not a number."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
-        return short(value)
+        return round_for_page(value)
     if isinstance(value, Mapping):
-        return {cleaned(key): plain(each) for key, each in value.items()}
+        return {visible_text(key): json_value(each) for key, each in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(each) for each in value]
-    return cleaned(value)
+        return [json_value(each) for each in value]
+    return visible_text(value)
 
 
-def short(value: int | float | None, digits: int = 6) -> int | float | None:
+def round_for_page(value: int | float | None, digits: int = 6) -> int | float | None:
     """A number with as many digits as anybody reads; whole numbers stay whole."""
     known = number(value)
     if known is None:
@@ -47,7 +47,7 @@ def short(value: int | float | None, digits: int = 6) -> int | float | None:
     return float(f"{known:.{digits}g}")
 
 
-def embedded(value: Any) -> str:
+def script_json(value: Any) -> str:
     """JSON that may stand within a script element: nothing in it ends or begins one."""
     told = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":

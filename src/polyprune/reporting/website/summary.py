@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ..results import Results, Size, System, Value, main_score, mean
-from ..words import SPACE, millions, name_of, percent, task_title, title_of
+from ..display import SPACE, language_name, millions, percent, system_title, task_title
+from ..results import Results, System, SystemSize, Value, main_score, mean
 
 HALF = 0.5
 """The size that is told of where there are several: the nearest to it."""
@@ -148,32 +148,35 @@ def _told(results: Results, found: Headline) -> str:
     if size and size.faster is not None:
         faster = f", and is {size.faster:.2f} times as fast{interval}"
     told = (
-        f"{title_of(found.system)}, keeps {found.after:.1f} of {found.before:.1f}{SPACE}points "
-        f"({over(results, found.tasks)}){faster}."
+        f"{system_title(found.system)}, keeps {found.after:.1f} of {found.before:.1f}{SPACE}points "
+        f"({averaged_over(results, found.tasks)}){faster}."
     )
     if found.worst is None:
         return told
-    return f"{told} {name_of(found.worst)} lost most: {found.lost:.1f}{SPACE}points."
+    return f"{told} {language_name(found.worst)} lost most: {found.lost:.1f}{SPACE}points."
 
 
-def over(results: Results, tasks: tuple[str, ...]) -> str:
+def averaged_over(results: Results, tasks: tuple[str, ...]) -> str:
     """What a number is the mean of."""
     return task_title(results, tasks[0]) if len(tasks) == 1 else f"mean of {len(tasks)} tasks"
 
 
-def size_of(results: Results, system: System) -> Size | None:
+def size_of(results: Results, system: System) -> SystemSize | None:
     """How large and fast a system is, if anybody measured."""
     return next((each for each in results.sizes if each.system == system), None)
 
 
-def facts(results: Results) -> list[tuple[str, str]]:
+def key_figures(results: Results) -> list[tuple[str, str]]:
     """The numbers that people look for first, each with what it is."""
     found = headline(results)
     if found is None:
         return []
     cut, dense = size_of(results, found.system), size_of(results, found.dense)
     told = [
-        (f"{found.after:.1f} of {found.before:.1f}", f"points kept, {over(results, found.tasks)}")
+        (
+            f"{found.after:.1f} of {found.before:.1f}",
+            f"points kept, {averaged_over(results, found.tasks)}",
+        )
     ]
     if found.system.sparsity is not None:
         told.insert(0, (percent(found.system.sparsity), "of the encoder cut out"))
@@ -181,11 +184,13 @@ def facts(results: Results) -> list[tuple[str, str]]:
         told.append((f"{cut.faster:.2f}×", "as fast as the uncut model"))
     told += _smaller(cut, dense)
     if found.worst is not None:
-        told.append((f"−{found.lost:.1f}", f"points for {name_of(found.worst)}, which lost most"))
+        told.append(
+            (f"−{found.lost:.1f}", f"points for {language_name(found.worst)}, which lost most")
+        )
     return told
 
 
-def _smaller(cut: Size | None, dense: Size | None) -> list[tuple[str, str]]:
+def _smaller(cut: SystemSize | None, dense: SystemSize | None) -> list[tuple[str, str]]:
     for name, what in (("layer_parameters", "in the layers"), ("parameters", "in all")):
         before, after = getattr(dense, name, None), getattr(cut, name, None)
         if before is not None and after is not None:

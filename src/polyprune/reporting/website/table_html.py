@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from ..display import MISSING, SPACE, format_number
 from ..results import Value
-from ..table import Cell, Row, Table
-from ..words import NOTHING, SPACE, shown
-from .escape import cleaned, safe
+from ..tables.table import Table, TableCell, TableRow
+from .escape import escape_html, visible_text
 
 LONG = 40
 """Tables with more rows are folded up at first."""
@@ -29,28 +29,29 @@ def _by_language(table: Table) -> bool:
 
 def table_html(table: Table, folded: bool = False) -> str:
     """A table with its caption and what is to be said of it."""
-    about = f'<p class="quiet">{safe(table.caption)}</p>' if table.caption else ""
+    about = f'<p class="quiet">{escape_html(table.caption)}</p>' if table.caption else ""
     inside = (
-        f'{about}<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
-        f'<table class="sortable" data-name="{safe(table.name)}">'
-        f'<caption class="unseen">{safe(table.title)}</caption>'
+        f'{about}<div class="scroll" tabindex="0" role="region" '
+        f'aria-label="{escape_html(table.title)}">'
+        f'<table class="sortable" data-name="{escape_html(table.name)}">'
+        f'<caption class="unseen">{escape_html(table.title)}</caption>'
         f"{_head(table)}{_bodies(table)}</table></div>"
         f"{_notes([*_reasons(table), *table.notes])}"
         '<p class="buttons"><button type="button" class="small" data-csv-of-table '
-        f'aria-label="Download {safe(table.title)} as CSV">CSV</button></p>'
+        f'aria-label="Download {escape_html(table.title)} as CSV">CSV</button></p>'
     )
     if not folded:
-        return f'<div class="table"><h3>{safe(table.title)}</h3>{inside}</div>'
+        return f'<div class="table"><h3>{escape_html(table.title)}</h3>{inside}</div>'
     size = f"{len(table.rows)}{SPACE}rows, {len(table.columns)}{SPACE}columns"
     return (
-        f'<details class="table"><summary><h3>{safe(table.title)}</h3> '
+        f'<details class="table"><summary><h3>{escape_html(table.title)}</h3> '
         f'<span class="quiet">{size}</span></summary>{inside}</details>'
     )
 
 
 def _head(table: Table) -> str:
     names = "".join(
-        f'<th scope="col"><button type="button">{safe(name) or "Name"}</button></th>'
+        f'<th scope="col"><button type="button">{escape_html(name) or "Name"}</button></th>'
         for name in table.columns
     )
     return f"<thead><tr>{names}</tr></thead>"
@@ -62,7 +63,7 @@ def _bodies(table: Table) -> str:
     for group, rows in groupby(table.rows, key=lambda row: row.group):
         title = (
             f'<tr class="group"><th scope="rowgroup" colspan="{len(table.columns)}">'
-            f"<span>{safe(group)}</span></th></tr>"
+            f"<span>{escape_html(group)}</span></th></tr>"
             if group
             else ""
         )
@@ -71,41 +72,43 @@ def _bodies(table: Table) -> str:
     return "".join(parts)
 
 
-def _row(row: Row, columns: int) -> str:
-    cells = (*row.cells, *(Cell(),) * (columns - len(row.cells)))
+def _row(row: TableRow, columns: int) -> str:
+    cells = (*row.cells, *(TableCell(),) * (columns - len(row.cells)))
     name = f'<th scope="row"{_key(cells[0])}>{cell_html(cells[0])}</th>' if cells else ""
     return f"<tr>{name}{''.join(_data(cell) for cell in cells[1:])}</tr>"
 
 
-def _data(cell: Cell) -> str:
+def _data(cell: TableCell) -> str:
     best = ' class="best"' if cell.best else ""
     return f"<td{best}{_key(cell)}>{cell_html(cell)}</td>"
 
 
-def _key(cell: Cell) -> str:
+def _key(cell: TableCell) -> str:
     """What a cell is sorted by, where it is a number: of F1 and exact match the first."""
     known = bool(cell.values) and cell.values[0] is not None
     return f' data-value="{cell.values[0]!r}"' if known else ""
 
 
-def cell_html(cell: Cell) -> str:
+def cell_html(cell: TableCell) -> str:
     """What a cell says; words where there are no numbers, and why where something failed."""
     if cell.failed:
-        why = safe(cell.failed)
+        why = escape_html(cell.failed)
         return f'<button type="button" class="why" data-tip="{why}">failed</button>'
-    main = _numbers(cell.values, cell.digits) if cell.values else safe(cell.text)
+    main = _numbers(cell.values, cell.digits) if cell.values else escape_html(cell.text)
     told = f"<b>{main}</b>" if cell.best else main
     if cell.spread is not None:
-        told += f' <span class="aside">±{SPACE}{shown(cell.spread, f".{cell.digits}f")}</span>'
+        told += (
+            f' <span class="aside">±{SPACE}{format_number(cell.spread, f".{cell.digits}f")}</span>'
+        )
     if any(value is not None for value in cell.paper):
         told += f' <span class="aside">[{_numbers(cell.paper, cell.digits)}]</span>'
-    return told or NOTHING
+    return told or MISSING
 
 
 def _numbers(values: Sequence[Value], digits: int) -> str:
     if all(value is None for value in values):
-        return NOTHING
-    return f"{SPACE}/{SPACE}".join(shown(value, f".{digits}f") for value in values)
+        return MISSING
+    return f"{SPACE}/{SPACE}".join(format_number(value, f".{digits}f") for value in values)
 
 
 def _reasons(table: Table) -> Iterator[str]:
@@ -114,9 +117,10 @@ def _reasons(table: Table) -> Iterator[str]:
         for column, cell in zip(table.columns, row.cells, strict=False):
             if cell.failed:
                 name = row.cells[0].text or row.group
-                yield f"{cleaned(name)}, {cleaned(column)}: failed. {cleaned(cell.failed)}"
+                why = visible_text(cell.failed)
+                yield f"{visible_text(name)}, {visible_text(column)}: failed. {why}"
 
 
 def _notes(notes: Sequence[str]) -> str:
-    inside = "".join(f"<li>{safe(note)}</li>" for note in dict.fromkeys(notes))
+    inside = "".join(f"<li>{escape_html(note)}</li>" for note in dict.fromkeys(notes))
     return f'<ul class="notes">{inside}</ul>' if inside else ""

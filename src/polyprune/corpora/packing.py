@@ -1,0 +1,165 @@
+"""Lines to tokens: blocks of whole lines for masked language modeling, or a line at a time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, repeat
+from typing import Any, Literal, NamedTuple
+
+from ..errors import ConfigError, DataError
+from .cursor import BEGINNING, Cursor
+from .text_sources import Line, Position, TextSource
+
+Unit = Literal["block", "line"]
+
+TOKENIZED = 256
+"""Lines that are tokenized together, which a fast tokenizer does on all cores; fewer at first."""
+
+
+class PackedTokens(NamedTuple):
+    """An example before it has a number."""
+
+    ids: list[int]
+    pair: list[int] | None = None
+    """Of the translation, if there is one."""
+    text: str | None = None
+    """Of a line, without the prefix; None for blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How lines become examples."""
+
+    tokenizer: Any
+    """Any of transformers', for this alone: what is asked of it changes its settings."""
+    block: int = 512
+    """Tokens of a block, its ends among them, or that a line is cut to."""
+    unit: Unit = "block"
+    prefix: str = ""
+    """What every line begins with, such as `query: ` for e5; for lines only."""
+
+
+def pack(
+    cursor: Cursor, packing: Packing, start: Position | None = None
+) -> Iterator[tuple[PackedTokens, Position]]:
+    """A cursor's examples from a position on, each with the position after it.
+
+    The position is that of the cursor, and how many tokens of the line that begins there are in
+    the examples before.
+    """
+    if packing.unit == "line":
+        return _single(cursor, packing, start)
+    if cursor.source.paired:
+        raise ConfigError("Translations cannot be packed into blocks. Choose the unit `line`.")
+    return _blocks(cursor, packing, start)
+
+
+def pack_once(source: TextSource, code: str, packing: Packing) -> Iterator[PackedTokens]:
+    """The examples of all of a language's text, every line once."""
+    for tokens, position in pack(Cursor(source, code), packing):
+        if position["cursor"]["epoch"] > 0:
+            return
+        yield tokens
+
+
+def _blocks(
+    cursor: Cursor, packing: Packing, start: Position | None
+) -> Iterator[tuple[PackedTokens, Position]]:
+    """`<s> line </s> line </s> …`: as many whole lines as fit, whatever document they are of.
+
+    This is fairseq's `complete` mode. An epoch's last block ends with it, so that no block has
+    the same line twice.
+    """
+    first, last = _ends(packing.tokenizer)
+    ids, epoch, position = [first], 0, start or {}
+    for piece, line_epoch, after in _pieces(cursor, packing, start):
+        full = len(ids) + len(piece) + 1 > packing.block or line_epoch != epoch
+        if len(ids) > 1 and full:
+            yield PackedTokens(ids), position
+            ids = [first]
+        ids += piece
+        ids.append(last)
+        epoch, position = line_epoch, after
+
+
+def _pieces(
+    cursor: Cursor, packing: Packing, start: Position | None
+) -> Iterator[tuple[list[int], int, Position]]:
+    """The tokens of lines, longer ones in pieces that fill a block; their epoch; what is next."""
+    room = packing.block - 2
+    offset = start["offset"] if start else 0
+    for (ids, _, _), before, after in _tokenized(cursor, packing, start):
+        for begin in range(offset, len(ids), room):
+            end = begin + room
+            rest = end < len(ids)
+            position = {"cursor": before if rest else after, "offset": end if rest else 0}
+            yield ids[begin:end], after["epoch"], position
+        offset = 0
+
+
+def _single(
+    cursor: Cursor, packing: Packing, start: Position | None
+) -> Iterator[tuple[PackedTokens, Position]]:
+    """One line an example, or one with its translation."""
+    for tokens, _, after in _tokenized(cursor, packing, start):
+        yield tokens, {"cursor": after, "offset": 0}
+
+
+def _tokenized(
+    cursor: Cursor, packing: Packing, start: Position | None
+) -> Iterator[tuple[PackedTokens, Position, Position]]:
+    """Each line's tokens, and the cursor's positions before and after it."""
+    before = start["cursor"] if start else BEGINNING
+    epoch, count = before["epoch"], 8
+    lines = cursor.lines(before)
+    while some := list(islice(lines, count)):
+        for tokens, (_, after) in zip(
+            _tokens([line for line, _ in some], packing), some, strict=True
+        ):
+            if tokens.ids:
+                yield tokens, before, after
+                epoch = after["epoch"]
+            before = after
+        count = min(2 * count, TOKENIZED)
+        if before["epoch"] - epoch > cursor.lane.lanes:
+            raise DataError(
+                f"No line of {cursor.source.name} has a token. Leave {cursor.code} out."
+            )
+
+
+def _tokens(lines: list[Line], packing: Packing) -> Iterator[PackedTokens]:
+    """The tokens of each line, none if it is empty to the tokenizer."""
+    texts = [line if isinstance(line, str) else line[0] for line in lines]
+    if packing.unit == "block":
+        return map(PackedTokens, _ids(texts, packing))
+    pairs = [line[1] for line in lines if not isinstance(line, str)]
+    return map(
+        PackedTokens, _ids(texts, packing), _ids(pairs, packing) if pairs else repeat(None), texts
+    )
+
+
+def _ids(texts: list[str], packing: Packing) -> list[list[int]]:
+    """The tokens of each text; of a line that is an example, with the special ones."""
+    silent = {"return_attention_mask": False, "return_token_type_ids": False, "verbose": False}
+    if packing.unit == "block":
+        return packing.tokenizer(texts, add_special_tokens=False, **silent)["input_ids"]
+    texts = [packing.prefix + text for text in texts]
+    cut = {"truncation": True, "max_length": packing.block}
+    special = packing.tokenizer.num_special_tokens_to_add()
+    rows = packing.tokenizer(texts, **cut, **silent)["input_ids"]
+    return [row if len(row) > special else [] for row in rows]
+
+
+def _ends(tokenizer: Any) -> tuple[int, int]:
+    """What a block begins with, and what every line ends with."""
+    first = _either(tokenizer.bos_token_id, tokenizer.cls_token_id)
+    last = _either(tokenizer.eos_token_id, tokenizer.sep_token_id)
+    if first is None or last is None:
+        raise ConfigError(
+            "This tokenizer has no token for the beginning or the end of a text, so that lines "
+            "cannot be packed into blocks. Choose the unit `line`."
+        )
+    return first, last
+
+
+def _either(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one

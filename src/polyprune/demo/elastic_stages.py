@@ -1,0 +1,145 @@
+"""One small checkpoint that holds every size, fine-tuned for two tasks and looked at in four."""
+
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+from ..evaluation.eval_config import EvalConfig
+from ..evaluation.evaluator import evaluate_system
+from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
+from ..evaluation.gate_rows import own_row
+from ..evaluation.hyperparameter_search import HyperparameterSearch
+from ..evaluation.quality import Watch
+from ..evaluation.tasks import find_task
+from ..reporting.read.folders import size_lines
+from ..training.phases import Phase
+from ..training.run import train
+from ..training.run_config import (
+    BatchConfig,
+    CorpusConfig,
+    GatingConfig,
+    Run,
+    SavingConfig,
+    StartConfig,
+)
+from ..training.run_paths import RunPaths
+from .tour import StageTable, Tour, TourModel, one_digit
+from .tour_plan import TourPlan, TourTexts
+
+TASKS = ("xnli", "udpos")
+START = "sprout"
+"""What becomes elastic: small enough to be trained in every size within a minute."""
+
+BATCH = 32
+LEARNING_RATE = 1e-3
+"""Of fine-tuning: a small model in few steps needs more than the tasks' own 2e-5."""
+
+
+def elastic_run(plan: TourPlan, texts: TourTexts) -> Run:
+    """Dynamic Sparsification (Eqs. 14–16): every step trains another size."""
+    return Run(
+        phases=(
+            Phase(
+                steps=plan.elastic_steps,
+                train="weights",
+                name="every size",
+                learning_rate=2e-4,
+                warmup=plan.elastic_steps // 10,
+            ),
+        ),
+        model=StartConfig(start=START),
+        corpus=CorpusConfig(source=str(texts.folder), block=128, held_out=plan.sentences),
+        gating=GatingConfig(kind="dynamic", sentences=plan.sentences),
+        batch=BatchConfig(size=16, at_once=16),
+        saving=SavingConfig(
+            every=plan.elastic_steps, keep=1, held_out_every=plan.elastic_steps, trackers=()
+        ),
+    )
+
+
+def every_size(tour: Tour, watch: Watch) -> StageTable:
+    """Train the bundled model so that any size can be taken out of it."""
+    places = RunPaths(tour.work / "every-size")
+    run = elastic_run(tour.plan, tour.texts)
+    reports = list(watch("step", train(run, places.out, watch=watch)))
+    elastic = tour.work / "elastic"
+    places.model.rename(elastic)
+    for line in size_lines(elastic, tour.plan.all_sizes):
+        tour.note(TourModel("elastic", line["sparsity"], elastic), **line)
+    last = reports[-1].held_out
+    rows = [(f"{report.step}", f"{report.losses['total']:.3f}", f"{1 - (report.density or 0):.0%}")
+            for report in (reports[0], reports[len(reports) // 2], reports[-1])]  # fmt: skip
+    ending = f"; held-out loss {fmean(last.values()):.2f}" if last else ""
+    title = f"Every size of {START} at once: {tour.plan.elastic_steps} steps{ending}"
+    return StageTable(title, ("step", "loss", "cut in that step"), tuple(rows))
+
+
+def tasks(tour: Tour, watch: Watch) -> StageTable:
+    """Fine-tune all sizes for two tasks, and ask some of them."""
+    from ..miniature.write_tasks import write_miniature  # which makes a few thousand sentences
+
+    data = tour.work / "tasks"
+    write_miniature(data, watch=watch)
+    found = {name: _scores(tour, name, data, watch) for name in TASKS}
+    rows = [
+        (
+            find_task(name).title,
+            *(one_digit(own[size]) for size in tour.plan.all_sizes),
+        )
+        for name, own in found.items()
+    ]
+    sizes = ("dense", *(f"{size:.0%}" for size in tour.plan.sizes))
+    title = f"Tasks of the elastic {START} by size, mean over languages"
+    return StageTable(title, ("task", *sizes), tuple(rows))
+
+
+def tasks_ticks(plan: TourPlan, codes: int) -> int:
+    """Nine tasks written, steps, languages in every size; a task has about as many as the text."""
+    steps = plan.epochs * -(-plan.examples // BATCH)
+    return 9 + len(TASKS) * (steps + codes * len(plan.all_sizes))
+
+
+def _scores(tour: Tour, name: str, data: Path, watch: Watch) -> dict[float, float]:
+    """The mean of a task's score over its languages, by size."""
+    plan, task = tour.plan, find_task(name)
+    out = tour.work / "tuning" / name
+    setup = FineTuneConfig(str(tour.work / "elastic"), task, str(data), limit=plan.examples)
+    fine_tune(setup, plan, out, watch)
+    spoken = tuple(tour.texts.codes)
+    wanted = [code for code in task.languages if own_row(code, spoken) is not None]
+    there = task.reader.languages(str(data), "test", wanted)
+    eval_config = EvalConfig(str(data), languages=tuple(there), limit=plan.asked, device="cpu")
+    found = {}
+    for size in plan.all_sizes:
+        result = evaluate_system(str(out), task, eval_config, size, watch=_named(watch, task.title))
+        score = next(iter(result.mean or {}), "")
+        found[size] = (result.mean or {}).get(score, float("nan"))
+        own = {
+            code: (each.scores or {}).get(score, float("nan"))
+            for code, each in result.languages.items()
+        }
+        tour.note_scores(TourModel("elastic", size, out), task.name, score, own)
+    return found
+
+
+def fine_tune(setup: FineTuneConfig, plan: TourPlan, out: Path, watch: Watch) -> None:
+    """Train all sizes of a model for a task, in `out`."""
+    tuning = HyperparameterSearch(
+        setup, SearchSpace((LEARNING_RATE,), (plan.epochs,), batch=BATCH), out
+    )
+    examples = None
+    for setting in tuning.pending():
+        examples = examples or tuning.encode()
+        run, folder = tuning.run(setting, examples)
+        # Nothing is chosen here, so that dev is looked at once, at the end.
+        saving = replace(run.saving, trackers=(), held_out_every=run.steps)
+        run = replace(run, saving=saving)
+        for _ in watch(f"{setup.task.title} step", train(run, folder, material=tuning.material)):
+            pass
+        tuning.conclude(setting)
+    tuning.finish()
+
+
+def _named(watch: Watch, name: str) -> Watch:
+    """Tells what is evaluated, not where it lies."""
+    return lambda _, things: watch(name, things)

@@ -1,0 +1,134 @@
+"""A model's scores in every language of a task, dense or pruned, of one size or of many."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from statistics import fmean, stdev
+from typing import Any
+
+from ..errors import ConfigError
+from ..pruning.criteria.scoring import on_device
+from .eval_config import EvalConfig
+from .gate_rows import is_borrowed
+from .loaded_model import LoadedModel, seed_folders
+from .sentence_embedding import EmbeddingConfig
+from .submission import write_predictions
+from .task_types import Predictor, check_labels
+from .tasks import Task
+
+Watch = Callable[[str, Iterable], Iterable]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageResult:
+    """How one language did."""
+
+    language: str
+    examples: int
+    """That were asked: of retrieval, the sentences of the language."""
+    scores: dict[str, float] | None
+    """In percent; None where the data does not tell what is right."""
+    gates: str | None = None
+    """Whose gates were used, where they were not its own."""
+
+
+def evaluate(
+    candidate: LoadedModel, task: Task, eval_config: EvalConfig
+) -> Iterator[LanguageResult]:
+    """The scores of every language, one after the other."""
+    kind = eval_config.kind(task)
+    if task.labels:
+        check_labels(Predictor(candidate.model, candidate.tokenizer), task.labels, task.name)
+    for code in eval_config.codes(task):
+        examples = eval_config.read(task, code)
+        model, row = candidate.for_language(code, eval_config.fallback)
+        embedding = None
+        if kind.readout == "hidden-states":
+            embedding = EmbeddingConfig.of(model, eval_config.layer)
+        subject = Predictor(model, candidate.tokenizer, None, embedding, eval_config.device)
+        with on_device(model, eval_config.device):
+            predictions = kind.predict(
+                subject, examples, partial(eval_config.dev, task, code, examples)
+            )
+        if eval_config.predictions is not None:
+            write_predictions(
+                eval_config.predictions, task.name, code, predictions, eval_config.split
+            )
+        gold = eval_config.gold(task, code, examples)
+        yield LanguageResult(
+            language=code,
+            examples=kind.count(examples),
+            scores=None if gold is None else task.score(gold, predictions, code),
+            gates=row if row and is_borrowed(code, row) else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SystemResult:
+    """How a system did: a model of one size, or several that differ in their seeds."""
+
+    model: str
+    sparsity: float | None
+    seeds: list[list[LanguageResult]]
+
+    @property
+    def languages(self) -> dict[str, LanguageResult]:
+        """Every language, its scores the mean over seeds."""
+        return {
+            same[0].language: replace(same[0], scores=_mean([each.scores for each in same]))
+            for same in zip(*self.seeds, strict=True)
+        }
+
+    @property
+    def mean(self) -> dict[str, float] | None:
+        """Of each score over the languages that have one."""
+        return _mean([each.scores for each in self.languages.values() if each.scores])
+
+    @property
+    def spread(self) -> dict[str, float] | None:
+        """The deviation of that mean from seed to seed."""
+        if len(self.seeds) < 2 or self.mean is None:
+            return None
+        means = [_mean([each.scores for each in own if each.scores]) or {} for own in self.seeds]
+        return {name: stdev([each[name] for each in means]) for name in self.mean}
+
+    def record(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "model": self.model,
+            "sparsity": self.sparsity,
+            "seeds": len(self.seeds),
+            "mean": self.mean,
+            "spread": self.spread,
+            "languages": {
+                code: {name: value for name, value in asdict(each).items() if name != "language"}
+                for code, each in self.languages.items()
+            },
+        }
+
+
+def evaluate_system(
+    path: str,
+    task: Task,
+    eval_config: EvalConfig,
+    sparsity: float | None = None,
+    watch: Watch = lambda _, things: things,
+) -> SystemResult:
+    """The scores of a model, or of all seeds of one that was fine-tuned several times."""
+    seeds = []
+    folders = seed_folders(path)
+    if len(folders) > 1 and eval_config.predictions is not None:
+        raise ConfigError(f"{path} holds several seeds: write predictions of one, {folders[0]}.")
+    if eval_config.predictions is not None:  # if that cannot be, then now
+        (eval_config.predictions / task.name).mkdir(parents=True, exist_ok=True)
+    for folder in folders:
+        candidate = LoadedModel.load(folder, task, sparsity)
+        seeds.append(list(watch(path, evaluate(candidate, task, eval_config))))
+    return SystemResult(path, sparsity, seeds)
+
+
+def _mean(scores: Sequence[dict[str, float] | None]) -> dict[str, float] | None:
+    known = [each for each in scores if each is not None]
+    if not known:
+        return None
+    return {name: fmean(each[name] for each in known) for name in known[0]}

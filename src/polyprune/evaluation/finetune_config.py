@@ -1,0 +1,156 @@
+"""What is fine-tuned, for what, on what, and how."""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+from ..errors import ConfigError, UnknownName
+from .tasks import Task, TaskDefaults
+
+REGIMES = {
+    "transfer": "English alone, evaluated in every language",
+    "translate-train-all": "all languages together: translations or, for POS and NER, people's own",
+}
+
+PRECISIONS = ("no", "fp16", "bf16")
+
+LEARNING_RATES = tuple(
+    float(f"{digit}e{power}") for power, last in ((-6, 9), (-5, 5)) for digit in range(1, last + 1)
+)
+"""The paper's (App. A): [1e-6, 2e-6, …, 5e-5]."""
+
+EPOCHS = {"transfer": (5, 10), "translate-train-all": (3,)}
+
+
+@dataclass(frozen=True, slots=True)
+class FineTuneConfig:
+    """What is fine-tuned, for what, on what."""
+
+    model: str
+    """A folder, a Hugging Face id, or `e5-small`."""
+    task: Task
+    data: str
+    """A folder or a data set; see `readers`."""
+    regime: str = "transfer"
+    """One of `REGIMES`."""
+    languages: tuple[str, ...] | None = None
+    """To train on; those of the regime unless given."""
+    limit: int | None = None
+    """Examples of each language that are trained on."""
+    sparsity: float | None = None
+    """The one size of an elastic model to fine-tune; all of them unless given."""
+    words: bool = True
+    """Whether the word table is trained too."""
+    fallback: str | None = None
+    """Whose gates a language uses that has none, nor kin: those of English unless given."""
+    precision: str = "no"
+    """One of `PRECISIONS`, in which steps are computed; `no` is single precision."""
+
+    def __post_init__(self):
+        for what, given, known in (
+            ("regime", self.regime, tuple(REGIMES)),
+            ("precision", self.precision, PRECISIONS),
+        ):
+            if given not in known:
+                raise UnknownName(what, given, known, f"There are: {', '.join(known)}.")
+        if self.task.defaults is None:
+            raise ConfigError(
+                f"{self.task.title} has nothing to train on: polyprune evaluate MODEL --task "
+                f"{self.task.name} takes any encoder."
+            )
+
+    @property
+    def defaults(self) -> TaskDefaults:
+        """Of the task."""
+        assert self.task.defaults is not None
+        return self.task.defaults
+
+    @property
+    def training(self) -> list[str]:
+        """The languages to train on."""
+        if self.languages is None and self.regime == "transfer":
+            return ["en"]
+        return self.task.find(self.data, self.split, self.languages)
+
+    @property
+    def split(self) -> Literal["train", "translated"]:
+        """What is trained on."""
+        return "train" if self.regime == "transfer" else "translated"
+
+    @property
+    def missing(self) -> list[str]:
+        """The languages of the task that would be trained on too if there were data."""
+        if self.languages is not None or self.regime == "transfer":
+            return []
+        there = self.training
+        return [code for code in self.task.languages if code not in there]
+
+    @property
+    def development(self) -> list[str]:
+        """The languages that a model is chosen by, as far as there is dev data."""
+        wanted = self.training if self.regime == "transfer" else self.task.languages
+        return self.task.reader.languages(self.data, "dev", wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What the paper searches over, and the chance that is left."""
+
+    learning_rate: float
+    epochs: int
+    seed: int = 1
+    batch: int = 32
+
+    def __post_init__(self):
+        if not (isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise ConfigError(
+                f"A learning rate is a number more than 0, such as 2e-5, not {self.learning_rate}."
+            )
+        if self.epochs < 1:
+            raise ConfigError(f"There is 1 epoch or more, not {self.epochs}.")
+        if self.batch < 1:
+            raise ConfigError(f"A batch has 1 example or more, not {self.batch}.")
+        if not 0 <= self.seed < 2**63:
+            raise ConfigError(f"A seed is a number from 0 to 2⁶³, not {self.seed}.")
+
+    @property
+    def name(self) -> str:
+        """For a folder."""
+        batch = "" if self.batch == 32 else f"-batch-{self.batch}"
+        return f"lr-{self.learning_rate:g}-epochs-{self.epochs}{batch}-seed-{self.seed}"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSpace:
+    """What to try: every learning rate with every number of epochs, then every seed."""
+
+    learning_rates: tuple[float, ...]
+    epochs: tuple[int, ...]
+    seeds: tuple[int, ...] = (1,)
+    batch: int = 32
+
+    def __post_init__(self):
+        if not (self.learning_rates and self.epochs and self.seeds):
+            raise ConfigError("Give one learning rate, number of epochs and seed or more.")
+        if len(set(self.seeds)) < len(self.seeds):
+            given = ", ".join(map(str, self.seeds))
+            raise ConfigError(f"The seeds {given} are not all different: give each of them once.")
+        assert self.cells  # which checks every setting
+
+    @classmethod
+    def of(cls, setup: FineTuneConfig, search: bool = False) -> "SearchSpace":
+        """The defaults of a task, or the paper's search."""
+        if search:
+            return cls(LEARNING_RATES, EPOCHS[setup.regime])
+        transfer = setup.regime == "transfer"
+        epochs = setup.defaults.epochs if transfer else EPOCHS[setup.regime][0]
+        return cls((setup.defaults.learning_rate,), (epochs,))
+
+    @property
+    def cells(self) -> list[Trial]:
+        """With the first seed."""
+        return [
+            Trial(rate, epochs, self.seeds[0], self.batch)
+            for epochs in self.epochs
+            for rate in self.learning_rates
+        ]

@@ -1,0 +1,48 @@
+"""Which subnetwork a language has, and whose it borrows if it has none."""
+
+from collections.abc import Sequence
+
+from ..corpora.languages import Language, language, same_family
+from ..errors import UnknownName
+from ..model.files.gates_file import SHARED
+
+
+def gate_row(code: str, rows: Sequence[str], fallback: str = "en") -> str:
+    """The row of gates for a language: its own, or else that of its kin, or of the fallback.
+
+    XTREME has languages without text in CC-100 (`yo`), and gates may have been made for a few
+    languages only.
+    """
+    return related_row(code, rows) or own_row(fallback, rows) or rows[0]
+
+
+def related_row(code: str, rows: Sequence[str]) -> str | None:
+    """The row that is everybody's, a language's own, or its kin's; None if it needs a fallback."""
+    if tuple(rows) == (SHARED,):
+        return SHARED
+    if own := own_row(code, rows):
+        return own
+    known = _known(code)
+    kin = [row for row in rows if known and (other := _known(row)) and same_family(other, known)]
+    return kin[0] if kin else None
+
+
+def is_borrowed(code: str, row: str) -> bool:
+    """Whether a row is another language's."""
+    return row != SHARED and own_row(code, [row]) is None
+
+
+def own_row(code: str, rows: Sequence[str]) -> str | None:
+    """The row of a language, however it is spelled."""
+    if code in rows:
+        return code
+    known = _known(code)
+    return known.code if known and known.code in rows else None
+
+
+def _known(code: str) -> Language | None:
+    """What is known of a language; nothing if it is none of CC-100's."""
+    try:
+        return language(code)
+    except UnknownName:
+        return None

@@ -1,0 +1,303 @@
+"""Settings tried one after the other, the best on dev kept, and repeated with other seeds."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from ..errors import CheckpointError, ConfigError
+from ..loading.hub import find
+from ..model.files.fingerprint import quick_hash
+from ..storage import atomic_file, atomic_folder
+from ..training.checkpoints import check_same_run
+from ..training.loop import Diverged
+from ..training.run_config import Run
+from ..training.run_log import read_log
+from ..training.run_paths import RunPaths
+from ..training.session import all_processes
+from .example_store import ExampleStore
+from .finetune_config import FineTuneConfig, SearchSpace, Trial
+from .finetuning import TaskMaterial, finetuning_run
+from .training_data import check_selection_data, encode_training
+
+
+class HyperparameterSearch:
+    """A folder in which settings are tried; it goes on where it was stopped.
+
+    out/tuning.json       what is tuned
+    out/examples.arrow    what is trained on
+    out/<setting>/        a run
+    out/results.jsonl     a line for every run that is done
+    out/model, or out/seed-<n> for each of several seeds
+
+    Nothing is written before the examples have been read without a mistake.
+    """
+
+    def __init__(self, setup: FineTuneConfig, grid: SearchSpace, out: Path, *, force: bool = False):
+        self.setup, self.grid, self.out = setup, grid, out
+        self._processes = all_processes()
+        self._check_place()
+        self._new = force or not self._is_known()
+        self._processes.wait_for_everyone()  # none begins before all have looked
+
+    @property
+    def models(self) -> list[Path]:
+        """Where the finished models are."""
+        return [self._target(seed) for seed in self.grid.seeds]
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """What is done, each with its setting, its dev score and those of every language."""
+        path = self.out / "results.jsonl"
+        if self._new:  # what is there will be replaced
+            return []
+        try:
+            lines = read_log(path)
+        except ValueError:  # no JSON
+            lines = [{}]
+        if not all(line.keys() >= _RESULT for line in lines):
+            raise CheckpointError(f"{path} is damaged. Pass --force to begin anew.")
+        return lines
+
+    @property
+    def material(self) -> TaskMaterial:
+        """What is trained on."""
+        return TaskMaterial(self.setup, self.out / "examples.arrow")
+
+    def encode(self, watch: Any = lambda _, things: things) -> int:
+        """How many examples there are to train on, once they are tokenised."""
+        self._check_choice()
+        with self._processes.main_process_first():
+            if self._new and self._processes.is_main_process:
+                self._begin(watch)
+            self._new = False
+            again = not self.material.examples.is_file()
+            store = encode_training(self.setup, self.material.examples, watch)
+            if again:
+                self._check_unchanged(store)
+            return len(store)
+
+    def pending(self) -> Iterator[Trial]:
+        """What is still to do: the grid, then the best of it with the other seeds."""
+        for setting in self.grid.cells:
+            if self._of(setting) is None:
+                yield setting
+        self._check_converged()
+        for seed in self.grid.seeds[1:]:
+            setting = replace(self.best(self.grid.seeds[0]), seed=seed)
+            if self._of(setting) is None:
+                yield setting
+
+    def run(self, setting: Trial, examples: int) -> tuple[Run, Path]:
+        """How one setting is trained, and where."""
+        return finetuning_run(self.setup, setting, examples), self.out / setting.name
+
+    def conclude(self, setting: Trial) -> dict[str, Any]:
+        """Write a run's result down, and keep its model if it is the best of its seed."""
+        if self._processes.is_main_process:
+            self._conclude(setting)
+        self._processes.wait_for_everyone()
+        result = self._of(setting)
+        assert result is not None
+        return result
+
+    def _conclude(self, setting: Trial) -> None:
+        places = RunPaths(self.out / setting.name)
+        result = {"setting": asdict(setting), **self._chosen(read_log(places.log))}
+        others = self._own(setting.seed)
+        if all(_rank(result) > _rank(line) for line in others):
+            self._make_room(setting.seed)
+            with atomic_folder(self._target(setting.seed), force=True) as new:
+                shutil.copytree(places.model, new, dirs_exist_ok=True)
+        self._write_down(result)
+
+    def _write_down(self, result: dict[str, Any]) -> None:
+        """Add a result, and remove of its run all but the log."""
+        lines = [*self.results, result]
+        with atomic_file(self.out / "results.jsonl", force=True) as path:
+            path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        places = RunPaths(self.out / Trial(**result["setting"]).name)
+        log_text = places.log.read_bytes()
+        places.clear()
+        places.log.write_bytes(log_text)  # curves are small, and worth a look
+
+    def record_failure(self, setting: Trial, why: Diverged) -> None:
+        """Write down that a setting diverged, if it is one of several; else raise what to do."""
+        told = f"The loss of step {why.step} is not a number"
+        if setting not in self.grid.cells:
+            raise ConfigError(
+                f"With seed {setting.seed}, unlike the first: {told[0].lower()}{told[1:]}. Try "
+                "other --seeds, or a smaller --learning-rate."
+            ) from why
+        if len(self.grid.cells) == 1:
+            raise ConfigError(
+                f"{told}. Try a smaller --learning-rate than {setting.learning_rate:g}."
+            ) from why
+        if self._processes.is_main_process:
+            nothing = {"steps": why.step, "step": why.step, "score": None, "languages": {}}
+            self._write_down({"setting": asdict(setting), **nothing, "diverged": True})
+        self._processes.wait_for_everyone()
+
+    def _chosen(self, log: list[dict[str, Any]]) -> dict[str, Any]:
+        """The step whose model was kept, and its scores on dev."""
+        measured = [entry for entry in log if entry["held_out"]]
+        chosen = min(measured, key=_wrong, default=None)
+        if measured and self.setup.defaults.final == "last":
+            chosen = measured[-1]
+        wrong = chosen["held_out"] if chosen else {}
+        return {
+            "steps": log[-1]["step"],
+            "step": chosen["step"] if chosen else log[-1]["step"],
+            "score": 100 * (1 - _wrong(chosen)) if chosen else None,
+            "languages": {code: 100 * (1 - share) for code, share in wrong.items()},
+        }
+
+    def best(self, seed: int) -> Trial:
+        """The setting with the best dev score of those with this seed."""
+        return Trial(**max(self._own(seed), key=_rank)["setting"])
+
+    def score(self, seed: int) -> float | None:
+        """The dev score of the model that is kept of a seed."""
+        return max(self._own(seed), key=_rank)["score"]
+
+    def finish(self) -> None:
+        """Remove what is no longer needed."""
+        if self._processes.is_main_process:
+            self.material.examples.unlink(missing_ok=True)
+
+    def _own(self, seed: int) -> list[dict[str, Any]]:
+        """The results of a seed, but for what diverged."""
+        lines = (line for line in self.results if not line.get("diverged"))
+        return [line for line in lines if line["setting"]["seed"] == seed]
+
+    def _check_choice(self) -> None:
+        """Raise if the best of several settings is asked for, and nothing tells which it is."""
+        seeds, wanted = self.grid.seeds, set(self.grid.cells)
+        lines = (line["setting"] for seed in seeds for line in self._own(seed))
+        before = {Trial(**{**line, "seed": seeds[0]}) for line in lines}
+        if len(wanted | before) > 1:
+            elsewhere = f", and another --out than {self.out}" if before - wanted else ""
+            check_selection_data(
+                self.setup, f"give one learning rate and number of epochs{elsewhere}"
+            )
+
+    def _check_converged(self) -> None:
+        """Raise if all settings have diverged."""
+        tried = [self._of(setting) for setting in self.grid.cells]
+        if all(line is not None and line.get("diverged") for line in tried):
+            raise ConfigError(
+                f"All {len(tried)} settings diverged: their losses are no numbers. Try a "
+                "--learning-rate that is smaller than all of them."
+            )
+
+    def _check_unchanged(self, store: ExampleStore) -> None:
+        """Raise if the examples are not those that the folder began with."""
+        known = json.loads(self._record.read_text(encoding="utf-8")).get("data")
+        if known is not None and known != store.summary:
+            self.material.examples.unlink(missing_ok=True)
+            raise ConfigError(
+                f"The data in {self.setup.data} has changed since fine-tuning in {self.out} began: "
+                "choose another --out, or pass --force to begin anew."
+            )
+
+    def _of(self, setting: Trial) -> dict[str, Any] | None:
+        done = (line for line in self.results if line["setting"] == asdict(setting))
+        return next(done, None)
+
+    @property
+    def _tried(self) -> set[int]:
+        """The seeds of what is done."""
+        return {line["setting"]["seed"] for line in self.results}
+
+    def _target(self, seed: int) -> Path:
+        several = len(self._tried | set(self.grid.seeds)) > 1
+        return self.out / (f"seed-{seed}" if several else "model")
+
+    def _make_room(self, seed: int) -> None:
+        """Let what was the only model be one of several."""
+        only = self.out / "model"
+        if not only.is_dir() or only == self._target(seed):
+            return
+        for before in self._tried:  # which is one, or none if it was killed before it said so
+            only.rename(self._target(before))
+
+    @property
+    def _record(self) -> Path:
+        return self.out / "tuning.json"
+
+    @property
+    def _identity(self) -> dict[str, Any]:
+        setup = self.setup
+        about = {"model": setup.model, "start": quick_hash(find(setup.model)), "words": setup.words}
+        return json.loads(json.dumps(self.material.files | about))
+
+    def _is_known(self) -> bool:
+        """Whether this very tuning has begun; raise if another one has."""
+        if not self._record.is_file():
+            return False
+        check_same_run(self._record, self._identity)
+        return True
+
+    def _check_place(self) -> None:
+        """Raise if the folder holds something else."""
+        others = [path for path in self.out.glob("*") if path.name[0] != "."]
+        if self.out.is_file() or (others and not _is_tuning(self._record)):
+            raise ConfigError(f"{self.out} is something else. Choose another --out.")
+
+    def _begin(self, watch: Any) -> None:
+        """Read what is trained on; only then replace what was there, and write down what it is."""
+        new = self.out / ".examples.arrow"
+        missing = [path for path in (self.out, *self.out.parents) if not path.exists()]
+        try:
+            new.unlink(missing_ok=True)
+            summary = encode_training(self.setup, new, watch).summary
+        except BaseException:
+            with suppress(OSError):
+                for path in missing:
+                    path.rmdir()
+            raise
+        for pattern in ("tuning.json", "results.jsonl", "model", "seed-*", "lr-*-epochs-*-seed-*"):
+            for path in self.out.glob(pattern):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        new.rename(self.material.examples)
+        with atomic_file(self._record) as path:
+            about = self._identity | {"data": summary}
+            path.write_text(json.dumps(about, indent=2), encoding="utf-8")
+
+
+_RESULT = {"setting", "steps", "step", "score", "languages"}
+
+
+def _is_tuning(record: Path) -> bool:
+    """Whether a file is our record, not something else of its name."""
+    try:
+        known = json.loads(record.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return False
+    except ValueError:
+        raise CheckpointError(
+            f"{record} is damaged. Delete the folder {record.parent}, or choose another --out."
+        ) from None
+    return isinstance(known, dict) and {"task", "model"} <= known.keys()
+
+
+def _wrong(entry: dict[str, Any]) -> float:
+    return mean(entry["held_out"].values())
+
+
+def _rank(line: dict[str, Any]) -> float:
+    return -1.0 if line["score"] is None else line["score"]
+
+
+def finetuned_models(folder: Path) -> list[Path]:
+    """The models in a folder that was fine-tuned in, or the folder itself if it is a model."""
+    if not (folder / "tuning.json").is_file():
+        return [folder]
+    found = [folder / "model"] if (folder / "model").is_dir() else sorted(folder.glob("seed-*"))
+    if not found:
+        raise ConfigError(f"Fine-tuning in {folder} is not finished: give the same command again.")
+    return found

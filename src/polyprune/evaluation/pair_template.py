@@ -1,0 +1,54 @@
+"""What a tokenizer puts around pairs of texts."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class PairTemplate:
+    """What a tokenizer puts before, between and after two texts."""
+
+    specials: tuple[list[int], list[int], list[int]]
+    types: tuple[list[int], list[int], list[int]] | None
+    """Their token types; None if the tokenizer tells none apart."""
+    own_types: tuple[int, int] = (0, 1)
+    """The token types of the first and of the second."""
+
+    @property
+    def size(self) -> int:
+        """How many tokens it adds."""
+        return sum(map(len, self.specials))
+
+    def fill(self, one: list[int], other: list[int]) -> tuple[list[int], list[int] | None]:
+        """The tokens of an input, and their types."""
+        before, between, after = self.specials
+        ids = [*before, *one, *between, *other, *after]
+        if self.types is None:
+            return ids, None
+        first, second = self.own_types
+        before, between, after = self.types
+        return ids, [
+            *before,
+            *[first] * len(one),
+            *between,
+            *[second] * len(other),
+            *after,
+        ]
+
+
+def pair_template(tokenizer: Any) -> PairTemplate:
+    """What a tokenizer puts around pairs, found out with a pair of letters."""
+    pair = tokenizer("a", "b", return_token_type_ids=True)
+    sources = pair.sequence_ids()
+    question, context = sources.index(0), sources.index(1)
+    gaps = (
+        slice(0, question),
+        slice(question + sources.count(0), context),
+        slice(context + sources.count(1), None),
+    )
+    before, between, after = (pair["input_ids"][gap] for gap in gaps)
+    types = pair["token_type_ids"]
+    if "token_type_ids" not in tokenizer.model_input_names or not any(types):
+        return PairTemplate((before, between, after), None)
+    kinds = types[gaps[0]], types[gaps[1]], types[gaps[2]]
+    return PairTemplate((before, between, after), kinds, (types[question], types[context]))

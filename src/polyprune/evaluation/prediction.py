@@ -1,0 +1,102 @@
+"""What a model says about inputs: those of a length together, so that almost nothing is padding."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..corpora.collate import pad, padded
+from ..model.network.components import Gates
+from .encoded_input import EncodedInput
+
+TOKENS = {"cpu": 2048, "cuda": 32768}
+"""That a batch has at most: on CPUs as many as stay in the cache, on GPUs enough to fill them."""
+
+
+def predict(
+    model: Any, encoded: Sequence[EncodedInput], tokenizer: Any, gates: Gates | None = None
+) -> list[np.ndarray]:
+    """The logits of every pair, the likeliest label of every token, or the logits of every span.
+
+    In the order of the inputs, each as long as its input.
+    """
+    found: list[np.ndarray] = [np.empty(0)] * len(encoded)
+    lengths = [len(each.ids) for each in encoded]
+    reading, training = READOUT_FORMATS[model.readout_kind], model.training
+    model.eval()
+    with torch.inference_mode():
+        for some in batch_by_length(lengths, TOKENS.get(model.device.type, 2048)):
+            batch = input_tensors([encoded[i] for i in some], tokenizer)
+            batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+            output = reading.read(model(**batch, gates=gates))
+            for i, row in zip(some, output.cpu().numpy(), strict=True):
+                found[i] = row[..., : lengths[i]] if reading.by_token else row
+    model.train(training)
+    return found
+
+
+def batch_by_length(lengths: Sequence[int], tokens: int) -> list[list[int]]:
+    """Numbers of inputs, the longest first, with so many tokens in a batch at most, padding too."""
+    # The longest first: if memory is too small, it is so at once.
+    order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+    found: list[list[int]] = []
+    for i in order:
+        if found and (len(found[-1]) + 1) * lengths[found[-1][0]] <= tokens:
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return found
+
+
+def input_tensors(encoded: Sequence[EncodedInput], tokenizer: Any) -> dict[str, Tensor]:
+    """What a model takes, padded to the longest."""
+    batch = padded([torch.tensor(each.ids) for each in encoded], tokenizer)
+    types = [each.types for each in encoded]
+    if types[0] is not None:
+        batch["token_type_ids"] = pad([torch.tensor(row) for row in types], 0)
+    return batch
+
+
+def label_tensors(encoded: Sequence[EncodedInput], readout: str) -> dict[str, Tensor]:
+    """What the loss of a readout takes."""
+    return READOUT_FORMATS[readout].labels(encoded)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadoutFormat:
+    """What goes in and comes out at a readout."""
+
+    read: Callable[[Any], Tensor]
+    """What is kept of a model's output: of 40 languages it has to fit."""
+    labels: Callable[[Sequence[EncodedInput]], dict[str, Tensor]]
+    """What its loss takes."""
+    by_token: bool
+    """Whether the last axis of what is kept is that of tokens."""
+
+
+def _of_sentences(encoded: Sequence[EncodedInput]) -> dict[str, Tensor]:
+    return {"labels": torch.tensor([each.labels[0] for each in encoded])}
+
+
+def _of_tokens(encoded: Sequence[EncodedInput]) -> dict[str, Tensor]:
+    return {"labels": pad([torch.tensor(each.labels) for each in encoded], -100)}
+
+
+def _of_spans(encoded: Sequence[EncodedInput]) -> dict[str, Tensor]:
+    starts, ends = torch.tensor([each.labels for each in encoded]).unbind(1)
+    return {"start_positions": starts, "end_positions": ends}
+
+
+def _both_ends(output: Any) -> Tensor:
+    return torch.stack([output.start_logits, output.end_logits], 1).float()
+
+
+READOUT_FORMATS = {
+    "sentence-classification": ReadoutFormat(lambda out: out.logits.float(), _of_sentences, False),
+    "token-classification": ReadoutFormat(lambda out: out.logits.argmax(-1), _of_tokens, True),
+    "span": ReadoutFormat(_both_ends, _of_spans, True),
+}
+"""By readout."""

@@ -1,0 +1,108 @@
+"""The model that fine-tuning starts from: its readout, its labels, its gates, settled."""
+
+import copy
+import logging
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..errors import ConfigError
+from ..loading.conversion import AUTO_CLASS
+from ..loading.hub import read_shape
+from ..model.build import assemble
+from ..model.files.gates_file import SHARED
+from ..model.network.components import Gates
+from ..model.network.modeling_polyprune import MODELS, PolyprunePreTrainedModel
+from ..pruning.cut import shrink_with_history
+from ..pruning.gates.elastic import Elastic, load
+from ..pruning.gates.gatings import DynamicGating, FixedGating
+from ..pruning.selection.ranking import counts_of, unflatten
+from ..storage import atomic_folder
+from ..training.run_config import GatingConfig
+from .tasks import Task
+
+logger = logging.getLogger(__name__)
+
+
+def prepare_for_task(
+    model: str, task: Task, sparsity: float | None, folder: Path, seed: int
+) -> None:
+    """Write the model that is trained, unless it is there."""
+    if (folder / "config.json").is_file():
+        return
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)  # a fresh readout begins by chance
+        loaded = with_readout(model, task)
+    source = loaded.config.name_or_path
+    loaded = fix_gates(loaded, sparsity)
+    if task.labels:
+        loaded.config.id2label = dict(enumerate(task.labels))
+        loaded.config.label2id = {label: i for i, label in enumerate(task.labels)}
+    loaded.config.name_or_path = source
+    with atomic_folder(folder) as new:
+        loaded.save_pretrained(new)
+
+
+def with_readout(model: str, task: Task) -> PolyprunePreTrainedModel:
+    """A model with the readout of a task: its own if it says the same, else a fresh one."""
+    readout, labels = task.kind.readout, len(task.labels) or None
+    config, own = read_shape(model)
+    names: Any = config.id2label
+    says = tuple(names[number] for number in sorted(names))
+    same = own == readout and (not task.labels or says == task.labels)
+    if same or own in ("masked-lm", "hidden-states"):
+        return load(model, readout, labels=labels, dtype=torch.float32)
+    # Tensors of another size, or that mean another label, would be taken for the new ones.
+    encoder = load(model, "hidden-states", dtype=torch.float32)
+    config = copy.deepcopy(encoder.config)
+    config.pooler, config.num_labels = False, labels or 2
+    fresh = assemble(MODELS[AUTO_CLASS[readout]], config, encoder.state_dict())
+    fresh.elastic = encoder.elastic
+    logger.warning("The %s of %s is for something else: it starts anew.", own, model)
+    return fresh
+
+
+def fix_gates(model: PolyprunePreTrainedModel, sparsity: float | None) -> PolyprunePreTrainedModel:
+    """The model with gates that no longer change, cut where all languages share them.
+
+    A model of every size keeps them all unless one is chosen.
+    """
+    check_sparsity(model, sparsity)
+    elastic: Any = model.elastic
+    if elastic is None:
+        return model
+    if isinstance(elastic.gating, DynamicGating) and sparsity is None:
+        return model
+    if elastic.rows == (SHARED,):
+        return shrink_with_history(model, elastic.gates(sparsity))
+    own = [elastic.gates(sparsity, [row]) for row in elastic.rows]
+    model.elastic = Elastic(FixedGating(stack_rows(own)), elastic.rows, elastic.weights)
+    return model
+
+
+def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> None:
+    """Raise if a size is asked of a model that has but one."""
+    elastic: Any = model.elastic
+    every = elastic is not None and isinstance(elastic.gating, DynamicGating)
+    if sparsity is not None and not every:
+        raise ConfigError(
+            "This model has one size. Give a sparsity for elastic models only, or first: "
+            "polyprune prune MODEL --sparsity."
+        )
+
+
+def stack_rows(gates: list[Gates]) -> Gates:
+    """Several rows of gates as one bank."""
+    rows = [torch.cat(each.leaves(), dim=1) for each in gates]
+    return unflatten(torch.cat(rows), counts_of(gates[0]))
+
+
+def gating_config(model: str, sparsity: float | None) -> GatingConfig:
+    """What the training loop has to know of a model's gates: which sizes to draw."""
+    elastic: Any = load(model, verify=False).elastic
+    if elastic is not None and isinstance(elastic.gating, DynamicGating) and sparsity is None:
+        return GatingConfig(kind="dynamic")
+    if elastic is None or elastic.rows == (SHARED,):  # cut before training
+        return GatingConfig()
+    return GatingConfig(kind="gradient", setting="non-shared", sparsity=0.0)

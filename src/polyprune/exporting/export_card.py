@@ -1,0 +1,89 @@
+"""The README of an exported folder: three lines that run it, and what it lost."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .runtimes import RUNTIMES
+
+if TYPE_CHECKING:
+    from .export_model import ExportReport
+
+SNIPPETS = {
+    "onnx": """\
+import onnxruntime
+from transformers import AutoTokenizer
+
+tokenizer, session = AutoTokenizer.from_pretrained("{folder}"), onnxruntime.InferenceSession("{folder}/{file}")
+batch = tokenizer(["{prompt}Habari ya asubuhi!"], padding=True, truncation=True, max_length={longest}, return_tensors="np")
+print(session.run(None, {{port.name: batch[port.name] for port in session.get_inputs()}})[0])
+""",  # noqa: E501
+    "openvino": """\
+import openvino
+from transformers import AutoTokenizer
+
+tokenizer, model = AutoTokenizer.from_pretrained("{folder}"), openvino.Core().compile_model("{folder}/{file}", "CPU")
+batch = tokenizer(["{prompt}Habari ya asubuhi!"], padding=True, truncation=True, max_length={longest}, return_tensors="np")
+print(model({{port.any_name: batch[port.any_name] for port in model.inputs}})[0])
+""",  # noqa: E501
+}
+"""By runtime."""
+
+PRECISIONS = {
+    "fp32": "single precision",
+    "fp16": "weights stored in half precision, computed in single",
+    "int8": "weights and inputs of products in bytes, words in a byte a value",
+}
+
+
+def write_export_card(folder: Path, made: "ExportReport") -> None:
+    """Write `README.md`."""
+    (folder / "README.md").write_text(card_text(made), encoding="utf-8")
+
+
+def snippet(made: "ExportReport") -> str:
+    """Three lines that run the file with its tokenizer, from where the folder lies."""
+    return SNIPPETS[made.runtime].format(
+        folder=made.out.name,
+        file=RUNTIMES[made.runtime].file,
+        prompt=made.prompt,
+        longest=made.longest,
+    )
+
+
+def card_text(made: "ExportReport") -> str:
+    """The whole text."""
+    runtime = RUNTIMES[made.runtime]
+    rows = "\n".join(
+        f"| {code} | {each.largest:.1e} | {each.cosine:.5f} | {each.agreement:.0%} |"
+        for code, each in made.differences.items()
+    )
+    shape = "(batch, sequence)"
+    calibrated = ""
+    if made.calibrated:
+        counts = ", ".join(f"{code} {count}" for code, count in made.calibrated.items())
+        calibrated = f"\nRanges of inputs were taken from lines of text: {counts}.\n"
+    return f"""\
+# {made.out.name}
+
+A {made.readout} model for {runtime.title}, {made.precision}: {PRECISIONS[made.precision]}. \
+Exported by polyprune.
+
+```python
+{snippet(made)}```
+
+- in: {", ".join(f"`{name}`" for name in made.inputs)}, each {shape} of int64, at most \
+{made.longest} tokens
+- out: {", ".join(f"`{name}`" for name in made.outputs)}
+- {made.bytes / 1e6:.1f} MB; the model's weights were {made.bytes_before / 1e6:.1f} MB
+- made with {", ".join(f"{name} {number}" for name, number in made.versions.items())}
+{calibrated}
+What it says was compared with what the model says before it was kept, on sentences of every
+language: the largest difference of any number that comes out, the mean cosine of the vectors, and
+how often the first choice (of embeddings, the nearest other sentence) is the same.
+
+| language | largest difference | cosine | agreement |
+|---|---|---|---|
+{rows}
+
+`export.json` has the same for programs, `certificate.json` a hash of every file.
+"""

@@ -1,0 +1,287 @@
+"""From the families of transformers to our encoder, tensor by tensor."""
+
+import json
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+from transformers import PreTrainedConfig
+from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+
+from ..errors import CheckpointError, UnknownName
+from ..model.build import assemble, empty, reshaped
+from ..model.families import FAMILIES, Family
+from ..model.history import start_history
+from ..model.network.components import open_gates
+from ..model.network.encoder import ACTIVATIONS
+from ..model.network.modeling_polyprune import MODELS, PolypruneConfig, PolyprunePreTrainedModel
+from ..model.network.readouts import Readout
+from ..model.surgery.shrink import shrink
+
+logger = logging.getLogger(__name__)
+
+AUTO_CLASS: dict[Readout, str] = {model.readout_kind: name for name, model in MODELS.items()}
+
+RENAMED = (
+    "vocab_size", "max_position_embeddings", "type_vocab_size", "hidden_size", "hidden_act",
+    "layer_norm_eps", "hidden_dropout_prob", "attention_probs_dropout_prob",
+)  # fmt: skip
+"""Config fields that both sides have, though a family may call them something else."""
+RESHAPED = ("num_hidden_layers", "num_attention_heads", "intermediate_size")
+"""Config fields that say once for all layers what we say for each."""
+THEIR_OWN = {"model_type", "architectures", "transformers_version", "auto_map", "pruned_heads",
+             "_name_or_path", "dtype", "torch_dtype", "is_decoder"}  # fmt: skip
+"""Config fields that would say something wrong of our model. All others are carried along."""
+
+TOKEN_IDS = ("pad_token_id", "bos_token_id", "eos_token_id")
+
+READOUT_OF: dict[str, Readout] = {
+    "ForMaskedLM": "masked-lm",
+    "ForPreTraining": "masked-lm",
+    "LMHeadModel": "masked-lm",
+    "ForSequenceClassification": "sentence-classification",
+    "ForTokenClassification": "token-classification",
+    "ForQuestionAnswering": "span",
+    "Model": "hidden-states",
+}
+"""The readout by how the name of a transformers class ends."""
+
+
+def from_weights(
+    theirs: PreTrainedConfig,
+    weights: Mapping[str, Tensor],
+    folder: Path,
+    readout: Readout | None = None,
+) -> PolyprunePreTrainedModel:
+    """A gated model from a transformers config and its tensors, with the readout it was made for.
+
+    Tensors on the meta device make a model on the meta device: its shape, without its weights.
+    """
+    family = FAMILIES[theirs.model_type]
+    weights = {plain_name(name, family): tensor for name, tensor in weights.items()}
+    readout = readout or readout_of(theirs.architectures, weights)
+    config = our_config(theirs, readout, pooler="pooler.dense.weight" in weights)
+    config.name_or_path = str(folder.resolve())
+    check_config(config, folder)
+    _refuse_untied(theirs, weights, readout, folder)
+    pruned = pruned_heads(theirs)
+    already_cut = pruned and _query_rows(weights, family, config) < config.head_width * sum(
+        config.heads
+    )
+    if already_cut:
+        config.heads = [n - len(pruned.get(i, ())) for i, n in enumerate(config.heads)]
+    start_history(config, readout, folder.resolve())
+    model = _fill(config, weights, readout, folder)
+    return model if already_cut or not pruned else _without(model, pruned)
+
+
+def their_config(folder: Path) -> PreTrainedConfig:
+    """The transformers config of a folder, if polyprune knows its family."""
+    model_type = read_config(folder).get("model_type")
+    if model_type not in FAMILIES:
+        raise UnknownName(
+            "model family", str(model_type), FAMILIES, f"Supported: {', '.join(FAMILIES)}."
+        )
+    try:
+        theirs = transformers.AutoConfig.from_pretrained(folder)
+    except Exception as error:  # whatever transformers does not like about a value
+        reason = " ".join(str(error).split())
+        raise CheckpointError(f"{folder}/config.json is not right: {reason}.") from error
+    positions = getattr(theirs, "position_embedding_type", "absolute")
+    if getattr(theirs, "is_decoder", False) or positions != "absolute":
+        raise CheckpointError(
+            f"{folder} is a decoder or has {positions} positions; polyprune prunes encoders with "
+            "absolute positions."
+        )
+    return theirs
+
+
+def check_config(config: PolypruneConfig, folder: Path) -> None:
+    """Raise if a config of ours contradicts itself, or names an activation we do not know."""
+    try:
+        _ = config.shape, config.wiring  # both check themselves
+    except (TypeError, ValueError) as error:
+        raise CheckpointError(f"{folder}/config.json is not right: {error}") from error
+    for name in (config.hidden_act, config.masked_lm_act, config.sentence_act):
+        if name not in ACTIVATIONS:
+            raise CheckpointError(
+                f"{folder} has activation {name!r}; known are {', '.join(ACTIVATIONS)}."
+            )
+
+
+def read_config(folder: Path) -> dict:
+    """`config.json` as it is written."""
+    path = folder / "config.json"
+    if not path.is_file():
+        raise CheckpointError(
+            f"{folder} has no config.json. A model folder is what save_pretrained() leaves: give "
+            "the folder that holds config.json and model.safetensors."
+        )
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CheckpointError(
+            f"{path} is not valid JSON ({error}). Copy the folder again."
+        ) from error
+    if not isinstance(written, dict):
+        raise CheckpointError(f"{path} is not a model's config: it holds no names and values.")
+    return written
+
+
+def pruned_heads(theirs: PreTrainedConfig) -> dict[int, set[int]]:
+    """The heads that an old config lists as removed, which transformers 5 ignores, by layer."""
+    listed = getattr(theirs, "pruned_heads", None) or {}
+    pruned = {int(layer): {int(head) for head in heads} for layer, heads in listed.items()}
+    layers, heads = theirs.num_hidden_layers, theirs.num_attention_heads
+    for layer, gone in pruned.items():
+        if layer >= layers or not gone <= set(range(heads)):
+            raise CheckpointError(
+                f"config.json lists head {max(gone)} of layer {layer} as pruned, but there are "
+                f"only {layers} layers of {heads} heads, counted from 0."
+            )
+    return pruned
+
+
+def readout_of(architectures: list[str] | None, weights: Iterable[str] = ()) -> Readout:
+    """The readout that a config's `architectures` name, else what the weights' names show."""
+    masked_lm = ("lm_head.", "cls.predictions.", "vocab_transform.")
+    shown = "ForMaskedLM" if any(name.startswith(masked_lm) for name in weights) else "Model"
+    name = (architectures or [shown])[0]
+    for ending, readout in READOUT_OF.items():
+        if name.endswith(ending):
+            return readout
+    raise CheckpointError(
+        f"A {name} has a readout that polyprune does not know. Load its encoder alone: "
+        'pp.load(…, readout="hidden-states").'
+    )
+
+
+def our_config(theirs: PreTrainedConfig, readout: Readout, pooler: bool) -> PolypruneConfig:
+    """Our config for a dense model of one of their families, with all else that theirs says."""
+    family = FAMILIES[theirs.model_type]
+
+    def field(name: str) -> Any:
+        if name in family.constants:
+            return family.constants[name]
+        return getattr(theirs, family.fields.get(name, name))
+
+    def dropout(kind: Readout) -> float:
+        if kind not in family.dropouts:
+            return 0.0
+        own = getattr(theirs, family.dropouts[kind], None)
+        return field("hidden_dropout_prob") if own is None else own
+
+    heads, layers = field("num_attention_heads"), field("num_hidden_layers")
+    said = {family.fields.get(name, name) for name in (*RENAMED, *RESHAPED)} | THEIR_OWN
+    carried = {name: value for name, value in theirs.to_diff_dict().items() if name not in said}
+    carried |= {name: getattr(theirs, name) for name in TOKEN_IDS}
+    # AutoTokenizer goes by the model type where no class is named, and ours tells it nothing.
+    carried.setdefault("tokenizer_class", TOKENIZER_MAPPING_NAMES[theirs.model_type])
+    return PolypruneConfig(
+        **(carried | {name: field(name) for name in RENAMED}),
+        family=family.model_type,
+        head_width=field("hidden_size") // heads,
+        heads=[heads] * layers,
+        units=[field("intermediate_size")] * layers,
+        rank=field("hidden_size"),
+        pre_norm=family.pre_norm,
+        padded_positions=family.padded_positions,
+        attention_output_dropout_prob=(
+            field("hidden_dropout_prob") if family.attention_output_dropout else 0.0
+        ),
+        feed_forward_output_dropout_prob=(
+            field("hidden_dropout_prob") if family.feed_forward_output_dropout else 0.0
+        ),
+        masked_lm_act=family.masked_lm_act or field("hidden_act"),
+        sentence_act=family.sentence_act,
+        sentence_dropout=dropout("sentence-classification"),
+        sentence_dropout_first=family.sentence_dropout_first,
+        token_dropout=dropout("token-classification"),
+        span_dropout=dropout("span"),
+        pooler=pooler and readout == "hidden-states",
+        architectures=[MODELS[AUTO_CLASS[readout]].__name__],
+    )
+
+
+def plain_name(name: str, family: Family) -> str:
+    """Their name without prefix, and with today's spelling of norms."""
+    name = name.removeprefix(f"{family.prefix}.")
+    return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace(
+        "LayerNorm.beta", "LayerNorm.bias"
+    )
+
+
+def _query_rows(weights: Mapping[str, Tensor], family: Family, config: PolypruneConfig) -> int:
+    """How many rows all query matrices have together."""
+    names = [
+        family.their_names(f"encoder.layers.{i}.attention.project.weight", "hidden-states")[0]
+        for i in range(len(config.heads))
+    ]
+    return sum(len(weights[name]) for name in names if name in weights)
+
+
+def _fill(
+    config: PolypruneConfig, weights: Mapping[str, Tensor], readout: Readout, folder: Path
+) -> PolyprunePreTrainedModel:
+    """Our model with the tensors that `weights` has; at most the readout's may be missing."""
+    family, cls = FAMILIES[config.family], MODELS[AUTO_CLASS[readout]]
+    state, missing = {}, []
+    for ours, like in empty(cls, config).state_dict().items():
+        names = family.their_names(ours, readout)
+        found = [tensor for name in names if (tensor := _find(weights, name)) is not None]
+        if len(found) < len(names):
+            missing.append(ours)
+            continue
+        state[ours] = torch.cat(found) if len(found) > 1 else found[0]
+        if state[ours].shape != like.shape:
+            raise CheckpointError(
+                f"{names[0]} in {folder} has shape {tuple(found[0].shape)}, which does not fit "
+                "what was asked for: another number of labels, or the config of another model."
+            )
+    if any(name.startswith("encoder.") for name in missing):
+        raise CheckpointError(
+            f"{folder} lacks {len(missing)} tensors, first {missing[0]}. Its weights are not those "
+            f"of a whole {family.model_type} model: copy or download it again."
+        )
+    if missing:
+        logger.warning("%s has no trained %s: it starts from random weights.", folder, readout)
+    return assemble(cls, config, state)
+
+
+def _find(weights: Mapping[str, Tensor], name: str) -> Tensor | None:
+    """A tensor by its name; a tied bias may have been saved under its other name."""
+    return weights.get(name, weights.get(name.replace(".bias", ".decoder.bias")))
+
+
+def _refuse_untied(
+    theirs: PreTrainedConfig, weights: Mapping[str, Tensor], readout: Readout, folder: Path
+) -> None:
+    if readout != "masked-lm" or getattr(theirs, "tie_word_embeddings", True):
+        return
+    table = weights.get("embeddings.word_embeddings.weight")
+    tied = (".decoder.weight", "projector.weight")
+    output = next((tensor for name, tensor in weights.items() if name.endswith(tied)), None)
+    if output is None or table is None or output.is_meta or torch.equal(output, table):
+        return
+    raise CheckpointError(
+        f"The masked-LM readout of {folder} has an output table of its own; polyprune ties it "
+        'to the word table. Load the encoder alone: readout="hidden-states".'
+    )
+
+
+def _without(
+    model: PolyprunePreTrainedModel, pruned: Mapping[int, set[int]]
+) -> PolyprunePreTrainedModel:
+    """The model without the heads that an old config lists, whose weights were saved in full."""
+    if model.device.type == "meta":  # only the shape is wanted
+        heads = tuple(n - len(pruned.get(i, ())) for i, n in enumerate(model.shape.heads))
+        return empty(type(model), reshaped(model.config, replace(model.shape, heads=heads)))
+    gates = open_gates(model.shape)
+    for layer, heads in pruned.items():
+        gates.heads[layer][:, sorted(heads)] = 0
+    return shrink(model, gates)

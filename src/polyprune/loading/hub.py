@@ -1,0 +1,181 @@
+"""Find, check and load a model: a folder, a name on the Hugging Face hub, `sprout`, `e5-small`."""
+
+import logging
+from pathlib import Path
+
+import torch
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from safetensors import SafetensorError
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
+from ..errors import CheckpointError, UnknownName
+from ..model.files.weights import read_weights, weight_shapes
+from ..model.history import CARD, start_history
+from ..model.network.folder import SIDE_FILES, checksum_mismatches
+from ..model.network.modeling_polyprune import MODELS, PolypruneConfig, PolyprunePreTrainedModel
+from ..model.network.readouts import READOUTS, Readout
+from .conversion import (
+    AUTO_CLASS,
+    check_config,
+    from_weights,
+    read_config,
+    readout_of,
+    their_config,
+)
+from .e5 import e5_small
+from .sprout import sprout
+
+logger = logging.getLogger(__name__)
+
+NAMED = {"sprout": sprout, "e5-small": e5_small}
+"""Models that need no hub: a name, and what finds or makes their folder."""
+
+READOUT_ALIASES = {
+    "none": "hidden-states",
+    "mlm": "masked-lm",
+    "sequence-classification": "sentence-classification",
+    "question-answering": "span",
+}
+
+TOKENIZER_FILES = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "sentencepiece.bpe.model",
+    "vocab.txt",
+)
+
+
+def load(
+    path_or_id: str | Path,
+    readout: str | None = None,
+    *,
+    labels: int | None = None,
+    dtype: torch.dtype | None = None,
+    verify: bool = True,
+) -> PolyprunePreTrainedModel:
+    """Any supported model as a gated one; `polyprune.load` says what the arguments are."""
+    wanted = None if readout is None else known_readout(readout)
+    folder = find(path_or_id)
+    if is_own(folder):
+        model = _load_own(folder, wanted, labels, verify)
+    else:
+        theirs = their_config(folder)
+        if labels is not None:
+            theirs.num_labels = labels
+        model = from_weights(theirs, read_weights(folder), folder, wanted)
+        if theirs.dtype == torch.float32:  # maybe stored in half, to take less room
+            dtype = dtype or torch.float32
+    if dtype is not None:
+        model.to(dtype=dtype)  # pyright: ignore[reportCallIssue]
+        model.config.dtype = dtype
+    return model
+
+
+def known_readout(name: str) -> Readout:
+    """The readout of this name, or of what transformers calls its task."""
+    name = READOUT_ALIASES.get(name, name)
+    for readout in READOUTS:
+        if readout == name:
+            return readout
+    raise UnknownName("readout", name, READOUTS, f"There are: {', '.join(READOUTS)}.")
+
+
+def read_shape(path_or_id: str | Path) -> tuple[PolypruneConfig, Readout]:
+    """The config and the readout of a model, from the headers of its files."""
+    folder = find(path_or_id)
+    if not is_own(folder):
+        model = from_weights(their_config(folder), weight_shapes(folder), folder)
+        return model.config, model.readout_kind
+    config = own_config(folder)
+    config.dtype = next(iter(weight_shapes(folder).values())).dtype
+    return config, readout_of(config.architectures)
+
+
+def is_own(folder: Path) -> bool:
+    """Whether polyprune saved this folder, or transformers."""
+    return read_config(folder).get("model_type") == PolypruneConfig.model_type
+
+
+def load_tokenizer(folder: str | Path | None) -> PreTrainedTokenizerBase | None:
+    """The tokenizer that lies beside a model, or None where there is none that loads."""
+    if not any((Path(folder or "?") / name).is_file() for name in TOKENIZER_FILES):
+        return None
+    try:
+        return AutoTokenizer.from_pretrained(folder)
+    except Exception as error:  # a tokenizer fails in as many ways as there are tokenizers
+        logger.warning("The tokenizer in %s does not load (%s).", folder, error)
+        return None
+
+
+def longest_input(model: PolyprunePreTrainedModel) -> int:
+    """The most tokens that an example may have."""
+    config = model.config
+    first = (config.pad_token_id or 0) + 1 if config.padded_positions else 0
+    return model.shape.positions - first
+
+
+def find(path_or_id: str | Path) -> Path:
+    """The folder of a model; fetched from the hub, or made in the cache, where necessary."""
+    name, folder = str(path_or_id), Path(path_or_id).expanduser()
+    # A folder that happens to be called like a model, but holds none, does not hide it.
+    if name in NAMED and not (folder / "config.json").is_file():
+        return NAMED[name]()
+    if folder.is_dir():
+        return folder
+    if isinstance(path_or_id, Path) or name.startswith((".", "/", "~")) or name.count("/") > 1:
+        raise CheckpointError(f"There is no folder {name}. Give a folder that holds config.json.")
+    try:
+        # The folders are sentence-transformers' modules; no weights but safetensors at the top.
+        wanted = ["*.json", "*.safetensors", "*.txt", "*.model", "[0-9]_*/*", CARD, *SIDE_FILES]
+        return Path(snapshot_download(name, allow_patterns=wanted))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise UnknownName(
+            "model",
+            name,
+            NAMED,
+            f"It is not a folder here, and the Hugging Face hub did not give it ({reason}). Give a "
+            f"folder, a Hugging Face id, {' or '.join(NAMED)}.",
+        ) from error
+
+
+def own_config(folder: Path) -> PolypruneConfig:
+    """The config of a folder that polyprune saved."""
+    try:
+        config = PolypruneConfig.from_pretrained(folder)
+    except Exception as error:  # whatever transformers does not like about a value
+        reason = " ".join(str(error).split())
+        raise CheckpointError(f"{folder}/config.json is not right: {reason}") from error
+    check_config(config, folder)
+    config.name_or_path = str(folder.resolve())
+    return config
+
+
+def _load_own(
+    folder: Path, readout: Readout | None, labels: int | None, verify: bool
+) -> PolyprunePreTrainedModel:
+    if verify:
+        check_checksums(folder, "*.safetensors")  # the rest may be edited, a card or a label's name
+    config = own_config(folder)
+    readout = readout or readout_of(config.architectures)
+    if labels is not None:
+        config.num_labels = labels
+    start_history(config, readout, folder.resolve())
+    try:
+        return MODELS[AUTO_CLASS[readout]].from_pretrained(folder.resolve(), config=config)
+    except (SafetensorError, OSError, RuntimeError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise CheckpointError(
+            f"The weights in {folder} do not load ({reason}). Copy or make the folder again."
+        ) from error
+
+
+def check_checksums(folder: Path, pattern: str = "*") -> None:
+    """Raise if a file of the folder is not what its certificate says."""
+    broken = checksum_mismatches(folder, pattern)
+    if broken:
+        raise CheckpointError(
+            f"{', '.join(broken)} in {folder} does not match certificate.json: changed or damaged "
+            "since it was saved. Copy or make the folder again, or load with verify=False."
+        )

@@ -1,0 +1,182 @@
+"""All that is measured of several models in one run: speed, latency, memory, best batch sizes."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import ConfigError
+from ..model.footprint import encoder_multiply_adds
+from ..model.network.shape import EncoderShape
+from .batch_search import BestBatch, find_best
+from .calls import Precision, Runnable
+from .memory import Loader, MemoryUse, peak_memory
+from .noise import Noise, monitor_noise
+from .speed import SpeedResult, Watch, compare_speed
+from .turns import Clock
+from .workload import TokenBatch, Workload
+
+SINGLE_CALLS = 100
+"""Sentences one by one, at least: enough for what 95 of 100 stay below."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A model that is measured."""
+
+    name: str
+    loader: Loader
+    shape: EncoderShape | None
+    """None if nobody knows; then there is no ideal to compare it with."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureConfig:
+    """How models are measured."""
+
+    workload: Workload
+    batch: int = 1
+    rounds: int = 30
+    threads: int = 1
+    memory: int | None = None
+    """Bytes within which each finds its best batch size; None to leave that out."""
+    precision: Precision = "float32"
+
+    @property
+    def single_rounds(self) -> int:
+        """Rounds of sentences one by one."""
+        return max(self.rounds, -(-SINGLE_CALLS // len(self.workload.batches(1))))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMeasurement:
+    """What was found of one model."""
+
+    speed: SpeedResult
+    """At the batch size that was asked for."""
+    latency: SpeedResult
+    """Of sentences one by one."""
+    memory: MemoryUse
+    ideal: float | None
+    """How many times fewer multiply–adds it has than the first."""
+    best: BestBatch | None = None
+    """Its best batch size within the memory budget."""
+    at_best: SpeedResult | None = None
+    """Beside the first at its own best."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementReport:
+    """All models in the order given, and how quiet the machine was."""
+
+    models: dict[str, ModelMeasurement]
+    noise: Noise
+
+
+def count_steps(entrants: Sequence[Entry], asked: MeasureConfig) -> int:
+    """Steps that `measure` goes through, for a bar."""
+    passes = asked.single_rounds if asked.batch == 1 else asked.rounds + asked.single_rounds
+    searched = 0 if asked.memory is None else len(entrants) + asked.rounds
+    return len(entrants) + passes + searched
+
+
+def measure(
+    entrants: Sequence[Entry],
+    asked: MeasureConfig,
+    *,
+    watch: Watch = lambda _, things: things,
+    clock: Clock = time.perf_counter,
+) -> MeasurementReport:
+    """Measure models side by side; how noisy the machine was is the caller's to judge."""
+    if not entrants:
+        raise ConfigError("There are no models to measure. Give one or more.")
+    batches = asked.workload.batches(asked.batch)
+    memory = {
+        each.name: peak_memory(
+            each.loader, _longest(batches), threads=asked.threads, precision=asked.precision
+        )
+        for each in watch("memory", entrants)
+    }
+    best = _search(entrants, asked, watch)
+    for each in entrants:
+        each.loader.prepare()
+    runners = {each.name: each.loader() for each in entrants}
+    race = _Benchmark(runners, asked, watch, clock)
+    with monitor_noise() as watched:
+        latency = race.run(asked.workload.batches(1), asked.single_rounds, "latency")
+        speed = latency if asked.batch == 1 else race.run(batches, asked.rounds, "speed")
+        at_best = race.at_best(best) if best else {}
+    found = {
+        each.name: ModelMeasurement(
+            speed=speed[each.name],
+            latency=latency[each.name],
+            memory=memory[each.name],
+            ideal=ideal(entrants[0], each, batches),
+            best=best.get(each.name),
+            at_best=at_best.get(each.name),
+        )
+        for each in entrants
+    }
+    noise = watched.noise([*speed.values(), *latency.values(), *at_best.values()])
+    return MeasurementReport(found, noise)
+
+
+def ideal(first: Entry, own: Entry, batches: Sequence[TokenBatch]) -> float | None:
+    """How many times faster it would be if only multiply–adds took time."""
+    if first.shape is None or own.shape is None:
+        return None
+    return _multiply_adds(first.shape, batches) / _multiply_adds(own.shape, batches)
+
+
+@dataclass(frozen=True, slots=True)
+class _Benchmark:
+    """Loaded models, and how they are compared."""
+
+    runners: dict[str, Runnable]
+    asked: MeasureConfig
+    watch: Watch
+    clock: Clock
+
+    def run(self, batches, rounds: int, what: str) -> dict[str, SpeedResult]:
+        """All of them on these batches, or each on its own."""
+        return compare_speed(
+            self.runners,
+            batches,
+            rounds=rounds,
+            watch=lambda _, things: self.watch(what, things),
+            clock=self.clock,
+            precision=self.asked.precision,
+        )
+
+    def at_best(self, best: dict[str, BestBatch]) -> dict[str, SpeedResult]:
+        """Each at its own best batch size."""
+        batches = {
+            name: self.asked.workload.batches(found.best.batch) for name, found in best.items()
+        }
+        return self.run(batches, self.asked.rounds, "best batch")
+
+
+def _search(entrants: Sequence[Entry], asked: MeasureConfig, watch: Watch) -> dict[str, BestBatch]:
+    if asked.memory is None:
+        return {}
+    return {
+        each.name: find_best(
+            each.loader,
+            asked.workload,
+            asked.memory,
+            threads=asked.threads,
+            precision=asked.precision,
+        )
+        for each in watch("batch sizes", entrants)
+    }
+
+
+def _longest(batches: Sequence[TokenBatch]) -> TokenBatch:
+    return max(batches, key=lambda batch: batch.ids.shape[1])
+
+
+def _multiply_adds(shape: EncoderShape, batches: Sequence[TokenBatch]) -> int:
+    """Of the encoder, padding included: it is computed too."""
+    return max(
+        1,
+        sum(len(batch) * encoder_multiply_adds(shape, batch.ids.shape[1]) for batch in batches),
+    )

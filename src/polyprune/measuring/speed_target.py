@@ -1,0 +1,174 @@
+"""As fast as was asked for: choose by the table, measure what came out, correct, choose again."""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..errors import ConfigError
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.shape import EncoderShape
+from ..model.surgery.shrink import shape_kept
+from ..pruning.criteria.scores_file import ScoreSheet
+from ..pruning.prune import Budget, Method, choose, room_for
+from ..pruning.selection.latency import LatencyTable
+from ..pruning.selection.widths import TimeLimit, best_widths
+from .calls import timed_call
+from .latency_timing import BatchShape, EncoderFactory
+from .noise import monitor_noise
+from .speed import SpeedResult, Watch, compare_speed
+from .turns import Clock, time_call
+
+TRIES = 6
+CLOSE = 0.02
+"""Measured and asked may be so far apart, as a share; more is corrected, while there are tries."""
+
+SECONDS, ROUNDS = 20.0, (10, 40)
+"""A try takes about so long, within so many rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedGoal:
+    """So many times faster than the model as it is, or so many seconds a batch."""
+
+    speedup: float | None = None
+    seconds: float | None = None
+
+    def __post_init__(self):
+        if (self.speedup is None) == (self.seconds is None):
+            raise ConfigError("Ask for a speed-up or for a latency, not for both.")
+        if self.speedup is not None and not 1 <= self.speedup < 1e4:
+            raise ConfigError(f"A speed-up is a number from 1, such as 2, not {self.speedup:g}.")
+        if self.seconds is not None and not 0 < self.seconds < 1e4:
+            raise ConfigError(f"A latency is a time such as 10ms, not {self.seconds:g} s.")
+
+
+@dataclass(frozen=True, slots=True)
+class FitRequest:
+    """A goal, the batch it is for, and what else is asked of the model."""
+
+    goal: SpeedGoal
+    load: BatchShape
+    table: LatencyTable
+    budget: Callable[[TimeLimit], Budget]
+    """The whole budget, given its seconds."""
+    row: int = 0
+    """Of the gates, where every language has its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedFit:
+    """What was asked for, and what was measured of what came out."""
+
+    budget: Budget
+    """That makes it."""
+    aim: FitRequest
+    before: float
+    """Seconds of a batch through the model as it is."""
+    after: float
+    """Seconds of a batch through one of the chosen shape."""
+    speedup: float
+    low: float
+    high: float
+    predicted: float
+    """Seconds, by the table."""
+    binds: tuple[str, ...]
+    """Which budgets are in the way of more: `time`, `parameters`, or both."""
+    tries: int
+    noise: dict[str, Any]
+
+    def off(self) -> float:
+        """How much slower it is than asked for, as a share; less than 0 where it is faster."""
+        goal = self.aim.goal
+        if goal.speedup is not None:
+            return goal.speedup / self.speedup - 1
+        assert goal.seconds is not None
+        return self.after / goal.seconds - 1
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        told = ("before", "after", "speedup", "low", "high", "predicted", "binds", "tries", "noise")
+        return {
+            "asked": asdict(self.aim.goal),
+            **asdict(self.aim.load),
+            "threads": self.aim.table.about.get("threads"),
+            **{name: getattr(self, name) for name in told},
+        }
+
+
+def fit_to_speed(
+    model: PolyprunePreTrainedModel,
+    method: Method,
+    sheet: ScoreSheet | None,
+    aim: FitRequest,
+    watch: Watch = lambda _, things: things,
+    clock: Clock = time.perf_counter,
+) -> SpeedFit:
+    """The budget whose model is as fast as was asked for, measured beside the model as it is.
+
+    Sublayers next to others take not quite what they took in a stack of their own kind: so what is
+    chosen is timed, and the limit moved by as much as it was off. The one nearest to the goal among
+    those that reach it is kept; if none does, the nearest.
+    """
+    stand = TimingHarness(model, aim, watch, clock)
+    limit = stand.goal_seconds(aim.table.seconds(model.shape))
+    fast, slow = 0.0, float("inf")  # limits that were low enough, and too high
+    tries: list[SpeedFit] = []
+    for number in range(1, TRIES + 1):
+        tries.append(stand.measure(limit, method, sheet, number))
+        off = tries[-1].off()
+        if -CLOSE <= off <= 0 or ("time" not in tries[-1].binds and off <= 0):
+            break
+        fast, slow = (fast, limit) if off > 0 else (limit, slow)
+        # A little under the goal, so that the next try is not as likely over it as under.
+        limit *= (1 - CLOSE / 2) / (1 + off)
+        if not fast < limit < slow:
+            limit = (fast + slow) / 2
+    reached = [each for each in tries if each.off() <= 0]
+    return max(reached, key=SpeedFit.off) if reached else min(tries, key=SpeedFit.off)
+
+
+class TimingHarness:
+    """Where models of chosen shapes are timed beside the one that they come from."""
+
+    def __init__(
+        self, model: PolyprunePreTrainedModel, aim: FitRequest, watch: Watch, clock: Clock
+    ):
+        self.model, self.aim, self.watch, self.clock = model, aim, watch, clock
+        self.make = EncoderFactory(model)
+        self.dense = self.make(model.shape)
+        self.batch = aim.load.batch_for(model)
+
+    def goal_seconds(self, dense: float) -> float:
+        """The seconds that a batch may take, by what the table says of the model as it is."""
+        goal = self.aim.goal
+        return goal.seconds if goal.seconds is not None else dense / (goal.speedup or 1.0)
+
+    def measure(
+        self, limit: float, method: Method, sheet: ScoreSheet | None, number: int
+    ) -> SpeedFit:
+        """Choose within a limit, and time what comes out."""
+        budget = self.aim.budget(TimeLimit(limit, self.aim.table))
+        gates = choose(self.model, method, budget, sheet)
+        own = gates.map(lambda gate: gate[self.aim.row, None])
+        shape = shape_kept(own, self.model.shape)
+        scores = method.rank(self.model, sheet, None)
+        room = room_for(self.model, budget)
+        widths = best_widths(scores.map(lambda s: s[self.aim.row]), self.model.shape, room)
+        before, after, noise = self._time(shape)
+        return SpeedFit(
+            budget, self.aim, before.seconds, after.seconds, after.ratio, after.low, after.high,
+            widths.seconds, widths.binds, number, noise,
+        )  # fmt: skip
+
+    def _time(self, shape: EncoderShape) -> tuple[SpeedResult, SpeedResult, dict[str, Any]]:
+        models = {"before": self.dense, "after": self.make(shape)}
+        once = sum(time_call(timed_call(each, self.batch), self.clock) for each in models.values())
+        rounds = int(min(max(SECONDS / max(once, 1e-9), ROUNDS[0]), ROUNDS[1]))
+        with monitor_noise() as watched:
+            speeds = compare_speed(
+                models, [self.batch], rounds=rounds, watch=self.watch, clock=self.clock
+            )
+        noise = watched.noise(speeds.values())
+        noise.check("and try again")
+        return speeds["before"], speeds["after"], noise.record()

@@ -1,0 +1,167 @@
+"""L(X), example by example: what a component has to be important *for*."""
+
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from ...errors import ConfigError
+from ...model.network.components import Gates
+from ...model.network.tensor_types import Bool, Float, Int
+
+Batch = Mapping[str, Tensor]
+"""What the model takes, `input_ids`, `attention_mask`, …, and what the loss needs: `labels`."""
+
+PerExampleLoss = Callable[[Any, Batch, Gates], Float[Tensor, " batch"]]
+"""L(X) of every example, each depending on its own row of gates alone."""
+
+
+def masked_lm_loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " batch"]:
+    """Mean cross-entropy over the masked words of every example; only their logits are computed."""
+    labels = batch["labels"]
+    mask = batch["attention_mask"].bool() if "attention_mask" in batch else None
+    hidden = model.encoder(batch["input_ids"], mask, batch.get("token_type_ids"), gates)
+    chosen = labels != -100
+    logits = logits_at(model, hidden, chosen, gates)
+    losses = F.cross_entropy(logits.float(), labels[chosen], reduction="none")
+    return mean_by_example(losses, chosen.nonzero()[:, 0], len(labels))
+
+
+def logits_at(
+    model: Any,
+    hidden: Float[Tensor, "batch seq width"],
+    chosen: Bool[Tensor, "batch seq"],
+    gates: Gates | None = None,
+) -> Float[Tensor, "words vocab"]:
+    """The masked-LM logits of the chosen words alone: most of the vocabulary's work saved."""
+    example, place = chosen.nonzero(as_tuple=True)
+    if gates is None or len(gates.rank) == 1:
+        rank = None if gates is None else gates.rank
+    else:
+        rank = gates.rank[example] if gates.rank.ndim == 2 else gates.rank[example, place]
+    words = hidden[example, place]
+    return model.readout(words[:, None], model.encoder.embedding, rank)[:, 0]
+
+
+def task_loss(model: Any, batch: Batch, gates: Gates | None) -> Float[Tensor, " batch"]:
+    """The loss of a fine-tuned classifier, tagger or answerer, whichever the model is.
+
+    Without `labels` (`start_positions` and `end_positions` of a span) in the batch they are drawn
+    from the model's own predictions. To *match* those would be of no use, the gradient is zero
+    where the gates are open; single draws have one, and its mean square is the Fisher information.
+    """
+    _one_label_each(model.config)
+    inputs = {
+        name: batch[name]
+        for name in ("input_ids", "attention_mask", "token_type_ids")
+        if name in batch
+    }
+    output = model(**inputs, gates=gates)
+    if model.readout_kind == "span":
+        mask = inputs.get("attention_mask")
+        starts, ends = (
+            # The tokens of padding are no places for an answer.
+            logits if mask is None else logits.masked_fill(~mask.bool(), -1e4)
+            for logits in (output.start_logits, output.end_logits)
+        )
+        first = _cross_entropy(starts, batch.get("start_positions"))
+        return (first + _cross_entropy(ends, batch.get("end_positions"))) / 2
+    labels = batch.get("labels")
+    if model.readout_kind == "sentence-classification":
+        return _cross_entropy(output.logits, labels)
+    counted = labels != -100 if labels is not None else batch["attention_mask"].bool()
+    example, place = counted.nonzero(as_tuple=True)
+    losses = _cross_entropy(
+        output.logits[example, place], None if labels is None else labels[example, place]
+    )
+    return mean_by_example(losses, example, len(batch["input_ids"]))
+
+
+def contrastive_loss(temperature: float = 0.05, pooling: str = "mean") -> PerExampleLoss:
+    """For sentence encoders: find a sentence's other view among those of the whole batch.
+
+    The other view is what the batch has as `pair_input_ids` and `pair_attention_mask`, such as a
+    translation; without them, the same sentence under dropout (Gao et al., 2021). Gates act on the
+    first view only, so that each loss depends on its own gates alone.
+    """
+
+    def loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " batch"]:
+        queries = pooled(model, batch["input_ids"], batch["attention_mask"], gates, pooling)
+        with torch.no_grad():
+            keys = _other_view(model, batch, pooling)
+        similarity = queries @ keys.T / temperature
+        return F.cross_entropy(
+            similarity, torch.arange(len(keys), device=keys.device), reduction="none"
+        )
+
+    return loss
+
+
+def pooled(
+    model: Any,
+    ids: Int[Tensor, "batch seq"],
+    mask: Int[Tensor, "batch seq"],
+    gates: Gates | None = None,
+    pooling: str = "mean",
+) -> Float[Tensor, "batch width"]:
+    """Sentence embeddings of length 1: the mean over tokens, or the first token."""
+    return pool(model.encoder(ids, mask.bool(), gates=gates), mask, pooling)
+
+
+def pool(
+    hidden: Float[Tensor, "batch seq width"], mask: Int[Tensor, "batch seq"], pooling: str = "mean"
+) -> Float[Tensor, "batch width"]:
+    """The same, of hidden states that are there already."""
+    hidden = hidden.float()
+    if pooling == "first":
+        return F.normalize(hidden[:, 0], dim=-1)
+    present = mask[:, :, None]
+    return F.normalize((hidden * present).sum(1) / present.sum(1), dim=-1)
+
+
+def _other_view(model: Any, batch: Batch, pooling: str) -> Tensor:
+    if "pair_input_ids" in batch:
+        ids, mask = batch["pair_input_ids"], batch["pair_attention_mask"]
+        return pooled(model, ids, mask, pooling=pooling)
+    with _dropout(model):
+        return pooled(model, batch["input_ids"], batch["attention_mask"], pooling=pooling)
+
+
+@contextmanager
+def _dropout(model: Any):
+    """Dropout as in training, the same each time: scores must not depend on what ran before."""
+    training = model.training
+    with torch.random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
+        torch.manual_seed(0)
+        model.train()
+        try:
+            yield
+        finally:
+            model.train(training)
+
+
+def _cross_entropy(logits: Tensor, labels: Tensor | None) -> Tensor:
+    """Of every row, with labels drawn from the logits themselves where there are none."""
+    if labels is None:
+        labels = torch.distributions.Categorical(logits=logits.detach().float()).sample()
+    return F.cross_entropy(logits.float(), labels, reduction="none")
+
+
+def mean_by_example(
+    losses: Float[Tensor, " words"], example: Int[Tensor, " words"], examples: int
+) -> Float[Tensor, " examples"]:
+    """The mean loss of each example's words; 0 where it has none."""
+    words = torch.bincount(example, minlength=examples).clamp(min=1)
+    return losses.new_zeros(examples).index_add(0, example, losses) / words
+
+
+def _one_label_each(config: Any) -> None:
+    kind = getattr(config, "problem_type", None)
+    if kind in ("regression", "multi_label_classification") or config.num_labels == 1:
+        raise ConfigError(
+            f"A loss for {kind or 'a single output'} is not built in. Give importance() your own: "
+            "a function of model, batch and gates that returns a number for each example."
+        )

@@ -1,0 +1,123 @@
+"""Scores as a file of their own: measured once, good for any budget and set of languages."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from safetensors.torch import save_file
+from torch import Tensor
+
+from ...corpora.languages import find_languages
+from ...errors import CheckpointError
+from ...model.files.tensor_file import read_tensors
+from ...model.network.components import PerComponent, sizes
+from ...model.network.shape import EncoderShape
+from ...storage import atomic_file
+from ..selection.ranking import Scores, counts_of
+from .importance import GateGradients
+
+FORMAT = "polyprune-scores-1"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringRecord:
+    """How scores were measured."""
+
+    model: str
+    """The fingerprint of the model as it was loaded."""
+    table: str
+    """How its word table was split before: `spectral`, `identity`, or `as it is`."""
+    loss: str
+    per: str
+    languages: tuple[str, ...]
+    """One a row."""
+    examples: tuple[int, ...]
+    """How many in each language."""
+    corpus: str = ""
+    seed: int = 0
+
+    @classmethod
+    def from_json(cls, text: str) -> "ScoringRecord":
+        """What `json.dumps(asdict(about))` was made of."""
+        fields = json.loads(text)
+        for name in ("languages", "examples"):
+            fields[name] = tuple(fields[name])
+        if len(fields["languages"]) != len(fields["examples"]):
+            raise ValueError("as many numbers of examples as languages are needed")
+        return cls(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSheet:
+    """Gate gradients of a model, a row a language, and how they came about."""
+
+    gradients: GateGradients
+    about: ScoringRecord
+
+    def only(self, codes: Sequence[str]) -> "ScoreSheet":
+        """The rows of these languages alone."""
+        known = self.about.languages
+        rows = [known.index(code) for code in find_languages(codes, known, "these scores")]
+        about = {
+            **asdict(self.about),
+            "languages": tuple(known[i] for i in rows),
+            "examples": tuple(self.about.examples[i] for i in rows),
+        }
+        gradients = GateGradients(
+            *(
+                scores.map(lambda score: score[rows])
+                for scores in (self.gradients.absolute, self.gradients.squared)
+            )
+        )
+        return ScoreSheet(gradients, ScoringRecord(**about))
+
+    def check(self, fingerprint: str, shape: EncoderShape, name: str) -> None:
+        """Raise if these scores are of another model."""
+        if counts_of(self.gradients.absolute) != sizes(shape) or self.about.model != fingerprint:
+            raise CheckpointError(
+                f"{name} holds scores of another model (its fingerprint starts with "
+                f"{self.about.model[:8]}, this model's with {fingerprint[:8]}). Score this one: "
+                "polyprune score."
+            )
+
+
+def save_scores(path: str | Path, sheet: ScoreSheet, *, force: bool = False) -> None:
+    """Write scores to a safetensors file."""
+    tensors = {
+        f"{statistic}.{name}": score.detach().clone().contiguous()
+        for statistic in ("absolute", "squared")
+        for name, score in getattr(sheet.gradients, statistic).named().items()
+    }
+    with atomic_file(Path(path), force=force) as temporary:
+        save_file(tensors, temporary, {"format": FORMAT, "about": json.dumps(asdict(sheet.about))})
+
+
+def load_scores(path: str | Path) -> ScoreSheet:
+    """The scores in a file, whatever model they are of."""
+    path = Path(path)
+    make = "Make one with polyprune score."
+    tensors, metadata = read_tensors(path, FORMAT, "scores", make)
+    try:
+        about = ScoringRecord.from_json(metadata["about"])
+        gradients = GateGradients(
+            *(_parts(tensors, f"{kind}.", len(about.languages)) for kind in ("absolute", "squared"))
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise CheckpointError(f"{path} has no right scores ({error}). Make it again.") from error
+    return ScoreSheet(gradients, about)
+
+
+def _parts(tensors: dict[str, Tensor], prefix: str, rows: int) -> Scores:
+    named = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+    for name, score in named.items():
+        if score.ndim != 2 or len(score) != rows or not score.isfinite().all():
+            raise ValueError(f"{name} is not a finite number for each of {rows} rows")
+    layers = sum(name.startswith("heads.") for name in named)
+    if len(named) != 2 * layers + 1:
+        raise ValueError("as many layers of heads as of units are needed")
+    return PerComponent(
+        tuple(named[f"heads.{i}"] for i in range(layers)),
+        tuple(named[f"units.{i}"] for i in range(layers)),
+        named["rank"],
+    )

@@ -1,0 +1,231 @@
+"""One checkpoint for every size and any set of languages: dense weights, a gating beside them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+
+from ...corpora.languages import find_languages, language
+from ...errors import CheckpointError, ConfigError, UnknownName
+from ...loading import hub
+from ...model.files.gates_file import SHARED
+from ...model.files.tensor_file import metadata_of, read_tensors
+from ...model.history import PruningStep
+from ...model.network.components import Gates, PerComponent, sizes
+from ...model.network.folder import GATING
+from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ...model.network.shape import EncoderShape
+from ..cut import shrink_with_history
+from ..selection.ranking import ComponentWeights, Minimum, density_of, keep_best, unflatten
+from ..subnetworks import union
+from .gatings import DynamicGating, FixedGating, LearnedGating
+from .hard_concrete import HardConcrete
+
+FORMAT = "polyprune-gating-1"
+COMBINE = ("mean", "union")
+
+
+@dataclass(frozen=True, slots=True)
+class Elastic:
+    """A gating whose rows have names: languages, or `shared` for all."""
+
+    gating: DynamicGating | LearnedGating | FixedGating
+    rows: tuple[str, ...]
+    weights: ComponentWeights
+
+    def take(
+        self,
+        model: PolyprunePreTrainedModel,
+        sparsity: float | None = None,
+        languages: Sequence[str] | None = None,
+        combine: str = "mean",
+    ) -> PolyprunePreTrainedModel:
+        """The model of this size for these languages: an ordinary, smaller one."""
+        gates = self.gates(sparsity, languages, combine)
+        own = () if self.rows == (SHARED,) else [self.rows[i] for i in self._rows(languages)]
+        return shrink_with_history(model, gates, PruningStep(languages=tuple(own)))
+
+    def gates(
+        self,
+        sparsity: float | None = None,
+        languages: Sequence[str] | None = None,
+        combine: str = "mean",
+    ) -> Gates:
+        """One row of gates for this sparsity and these languages; all of them unless given."""
+        density = self._density(sparsity)
+        rows = self._rows(languages)
+        if combine not in COMBINE:
+            raise UnknownName("way to combine languages", combine, COMBINE, "mean or union.")
+        with torch.no_grad():
+            own = unflatten(self._own(density)[rows].float().cpu(), self.gating.counts)
+            if combine == "union" or len(rows) == 1:
+                gates = union(own)
+                self._check_words(gates, rows)
+                return gates
+            wanted = self.gating.preference(density)[rows].mean(0, keepdim=True).cpu()
+            if not isinstance(self.gating, DynamicGating):  # as large as they are on average
+                density = float(density_of(own, self.weights).mean())
+            ranked = unflatten(wanted, self.gating.counts)
+            return keep_best(ranked, density, self.weights, Minimum(rank=1))
+
+    @property
+    def holds_one_size(self) -> bool:
+        """Whether gates were trained for one size only."""
+        return not isinstance(self.gating, DynamicGating)
+
+    def every_row(self, sparsity: float | None = None) -> Gates:
+        """The gates of this sparsity, a row each, in the order of `rows`."""
+        with torch.no_grad():
+            own = self._own(self._density(sparsity))
+            return unflatten(own.float().cpu(), self.gating.counts)
+
+    def save(self, folder: Path) -> None:
+        """Write `gating.safetensors` into a model folder."""
+        gating = self.gating
+        tensors = {name: t.detach().cpu().contiguous() for name, t in gating.state_dict().items()}
+        metadata = {
+            "format": FORMAT,
+            "kind": next(name for name, kind in KINDS.items() if type(gating) is kind),
+            "rows": json.dumps(self.rows),
+            "heads": json.dumps(gating.counts.heads),
+            "units": json.dumps(gating.counts.units),
+            "rank": json.dumps(gating.counts.rank),
+            "weights": json.dumps(asdict(self.weights)),
+            "distribution": json.dumps(asdict(_distribution(gating))),
+        }
+        save_file(tensors, folder / GATING, metadata)
+
+    def _density(self, sparsity: float | None) -> float:
+        if not isinstance(self.gating, DynamicGating):
+            if sparsity is not None:
+                raise ConfigError(
+                    "This checkpoint was trained for one size only: leave sparsity out. Dynamic "
+                    "Sparsification makes one of all sizes."
+                )
+            return 1.0
+        if sparsity is None:
+            raise ConfigError("This checkpoint holds every size: say which, such as sparsity=0.5.")
+        if not 0 <= sparsity < 1:
+            raise ConfigError(f"A sparsity is a fraction from 0 to less than 1, got {sparsity}.")
+        return 1 - sparsity
+
+    def _rows(self, languages: Sequence[str] | None) -> list[int]:
+        if self.rows == (SHARED,):  # which are one for every language there is
+            for code in languages or ():
+                language(code)
+        if languages is None or self.rows == (SHARED,):
+            return list(range(len(self.rows)))
+        codes = find_languages(languages, self.rows, "this checkpoint")
+        return [self.rows.index(code) for code in codes]
+
+    def _check_words(self, gates: Gates, rows: list[int]) -> None:
+        """Raise if nothing is left of the words, which at least one rank has to carry."""
+        if gates.rank.any():
+            return
+        if not isinstance(self.gating, DynamicGating) or self.gating.learned:
+            raise ConfigError("These gates leave no rank of the words: train them again.")
+        ranks = unflatten(self.gating.boundary[rows], self.gating.counts).rank
+        raise ConfigError(
+            "At this sparsity no rank of the words is left. The largest possible is "
+            f"{int(1e6 * (1 - float(ranks.min()))) / 1e6:.6g}."
+        )
+
+    def _own(self, density: float) -> Tensor:
+        """Each row's gates: trained ones as they are, frozen ones open where the budget allows."""
+        if isinstance(self.gating, DynamicGating) and not self.gating.learned:
+            # The slack is for sizes such as 1 − 0.9, which is a little less than it should be.
+            return self.gating.boundary <= density + 1e-9
+        return self.gating.flat(density)
+
+
+def _distribution(gating: DynamicGating | LearnedGating | FixedGating) -> HardConcrete:
+    return HardConcrete() if isinstance(gating, FixedGating) else gating.distribution
+
+
+KINDS = {"dynamic": DynamicGating, "learned": LearnedGating, "fixed": FixedGating}
+"""What a gating file may hold, by the name it has there."""
+
+
+def load(
+    path_or_id: str | Path,
+    readout: str | None = None,
+    *,
+    labels: int | None = None,
+    dtype: torch.dtype | None = None,
+    verify: bool = True,
+) -> PolyprunePreTrainedModel:
+    """Any supported model as a gated one, in evaluation mode, with its readout.
+
+    An elastic folder comes back dense, with every size in it: `model.at(sparsity=0.5)`.
+
+    Args:
+        path_or_id: A folder, a Hugging Face id, or `e5-small`.
+        readout: What to read off the hidden states; what the folder was trained for unless given.
+            A readout that the folder does not have starts from random weights.
+        labels: How many labels a fresh readout has.
+        dtype: The precision of the weights; the folder's own unless given.
+        verify: Whether to compare the weights of a polyprune folder with its certificate.
+    """
+    model = hub.load(path_or_id, readout, labels=labels, dtype=dtype, verify=verify)
+    gating = Path(model.config.name_or_path or "?") / GATING
+    if gating.is_file():
+        model.elastic = load_elastic(gating, model.shape)
+    return model
+
+
+def load_elastic(path: Path, shape: EncoderShape) -> Elastic:
+    """The gating in a file, checked against the shape of the model it lies beside."""
+    make = "Make one with polyprune prune --setting non-shared."
+    tensors, metadata = read_tensors(path, FORMAT, "gating", make)
+    try:
+        rows: list[str] = json.loads(metadata["rows"])
+        counts = PerComponent(
+            tuple(json.loads(metadata["heads"])),
+            tuple(json.loads(metadata["units"])),
+            int(json.loads(metadata["rank"])),
+        )
+        weights = ComponentWeights(**json.loads(metadata["weights"]))
+        distribution = HardConcrete(**json.loads(metadata["distribution"]))
+        gating = _gating(metadata["kind"], counts, len(rows), tensors, distribution)
+        gating.load_state_dict(tensors)
+    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise CheckpointError(f"{path} has no right gating ({reason}). Make it again.") from error
+    if counts != sizes(shape) or not all(t.isfinite().all() for t in tensors.values()):
+        raise CheckpointError(f"{path} was made for another model, or is damaged. {make}")
+    return Elastic(gating, tuple(rows), weights)
+
+
+def glance_gating(folder: Path) -> tuple[str, tuple[str, ...]] | None:
+    """The kind and the rows of the gating beside a model, from its header; None without one."""
+    path = folder / GATING
+    if not path.is_file():
+        return None
+    metadata = metadata_of(path)
+    try:
+        return metadata["kind"], tuple(json.loads(metadata["rows"]))
+    except (KeyError, ValueError, TypeError) as error:
+        raise CheckpointError(f"{path} has no right gating ({error}). Make it again.") from error
+
+
+def _gating(
+    kind: str,
+    counts: PerComponent[int],
+    rows: int,
+    tensors: dict[str, Tensor],
+    distribution: HardConcrete,
+) -> DynamicGating | LearnedGating | FixedGating:
+    if kind not in KINDS:
+        raise ValueError(f"its kind is {kind!r}")
+    if any(len(tensor) not in (1, rows) for tensor in tensors.values()):
+        raise ValueError(f"it is not for {rows} rows")
+    if kind == "learned":
+        return LearnedGating(counts, rows, distribution)
+    if kind == "fixed":
+        return FixedGating(unflatten(tensors["gates"], counts))
+    boundary, share = (unflatten(tensors[name], counts) for name in ("boundary", "share"))
+    return DynamicGating(boundary, share, distribution, learned="alpha" in tensors)

@@ -1,0 +1,50 @@
+"""How much an average differs from seed to seed, where only some tasks were repeated."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ...evaluation.metrics import average_flat
+from ...evaluation.tasks import TASKS
+from ..results import System
+from .cells import DENSE, Seeds, average, whole
+from .table import TableCell
+
+OVER_SEEDS = "over seeds"
+"""The heading of the column."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedTasks:
+    """The tasks that some system has with every seed there is, and the seeds."""
+
+    tasks: tuple[str, ...] = ()
+    seeds: tuple[int | None, ...] = ()
+
+    def cell(self, system: System, own: Mapping[str, Seeds]) -> TableCell:
+        """The average of these tasks with its deviation; a dash where a seed is missing."""
+        known = {task: self._for_all(system, task, whole(own.get(task, {}))) for task in self.tasks}
+        if not known or any(seeds.keys() != set(self.seeds) for seeds in known.values()):
+            return TableCell((None,))
+        value, spread = average(known, average_flat)
+        return TableCell((value,), spread=spread)
+
+    def _for_all(self, system: System, task: str, seeds: Seeds) -> Seeds:
+        """What no seed touches, as embeddings of the dense model: scored once, for all the same."""
+        tuned = task not in TASKS or TASKS[task].defaults is not None
+        if system.name != DENSE or tuned or len(seeds) != 1:
+            return seeds
+        return dict.fromkeys(self.seeds, next(iter(seeds.values())))
+
+
+NOT_REPEATED = RepeatedTasks()
+
+
+def repeated(lines: Iterable[Mapping[str, Seeds]]) -> RepeatedTasks:
+    """Of the scores of each system, by task; nothing if all tasks were repeated, or none."""
+    known = [(task, set(whole(seeds))) for own in lines for task, seeds in own.items()]
+    every = {seed for _, seeds in known for seed in seeds}
+    tasks = dict.fromkeys(task for task, seeds in known if seeds == every and len(every) > 1)
+    if len(tasks) in (0, len({task for task, _ in known})):
+        return NOT_REPEATED
+    order = sorted(every, key=lambda seed: -1 if seed is None else seed)
+    return RepeatedTasks(tuple(tasks), tuple(order))

@@ -1,0 +1,190 @@
+"""What a cell does: train, fine-tune, score, measure. Run by workers, one after the other."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from ..storage import atomic_file
+from .memory import keep_memory
+from .pool import Interrupted, Job, Stop
+
+# Importing torch takes seconds: workers do so when they do something, not when they start.
+
+
+def work(job: Job, stop: Stop) -> dict[str, Any]:
+    """The result of a cell, as JSON has it."""
+    import torch
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()
+    keep_memory()
+    torch.set_num_threads(job.threads)
+    _forget_other_places(job)
+    return WORKS[job.kind](job, stop)
+
+
+def make_model(job: Job, stop: Stop) -> dict[str, Any]:
+    """Train what a config says; the model is in `run/model`."""
+    from ..training.run_paths import RunPaths
+    from ..training.run_results import held_out_curve, summarize_run
+
+    run, out = job.payload, job.folder / "run"
+    run = replace(run, saving=replace(run.saving, trackers=(), keep=1))
+    tokens = _train(run, out, stop)
+    places = RunPaths(out)
+    for folder in (places.checkpoints, places.prepared, places.start, *out.glob("cut-*")):
+        shutil.rmtree(folder, ignore_errors=True)
+    found = summarize_run(out)
+    kept = {name: found[name] for name in ("steps", "losses", "held_out", "dense")}
+    return kept | tokens | {"curve": held_out_curve(out)}
+
+
+def tune(job: Job, stop: Stop) -> dict[str, Any]:
+    """Fine-tune a model for a task; it is in `run/model`."""
+    from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
+    from ..evaluation.hyperparameter_search import HyperparameterSearch
+    from ..evaluation.tasks import find_task
+    from ..training.loop import Diverged
+
+    wanted = job.settings
+    setup = FineTuneConfig(
+        model=str(job.models[0]),
+        task=find_task(wanted["task"]),
+        data=job.data,
+        regime=wanted["regime"],
+        limit=wanted["limit"],
+        sparsity=wanted["sparsity"],
+        words=wanted["words"],
+    )
+    grid = SearchSpace(
+        (wanted["learning_rate"],), (wanted["epochs"],), (wanted["seed"],), wanted["batch"]
+    )
+    tuning = HyperparameterSearch(setup, grid, job.folder / "run")
+    for setting in tuning.pending():
+        examples = tuning.encode()
+        run, folder = tuning.run(setting, examples)
+        try:
+            _train(replace(run, saving=replace(run.saving, trackers=())), folder, stop, tuning)
+        except Diverged as why:
+            tuning.record_failure(setting, why)
+        else:
+            tuning.conclude(setting)
+    tuning.finish()
+    result = tuning.results[-1]
+    return {"dev": result["score"], "steps": result["steps"], "step": result["step"]}
+
+
+def score(job: Job, stop: Stop) -> dict[str, Any]:
+    """Scores of every language."""
+    from ..evaluation.eval_config import EvalConfig
+    from ..evaluation.evaluator import SystemResult, evaluate
+    from ..evaluation.loaded_model import LoadedModel
+    from ..evaluation.tasks import find_task
+
+    wanted, task = job.settings, find_task(job.settings["task"])
+    codes = wanted["languages"]
+    eval_config = EvalConfig(
+        data=job.data,
+        languages=None if codes is None else tuple(codes),
+        limit=wanted["limit"],
+        device="cpu" if not _has_gpu() else "auto",
+    )
+    candidate = LoadedModel.load(job.models[0], task, wanted["sparsity"])
+    candidate.model.float()  # as trained models are: half precision is slow without a GPU
+    results = []
+    for each in evaluate(candidate, task, eval_config):
+        results.append(each)
+        if stop():
+            raise Interrupted
+    record = SystemResult("", wanted["sparsity"], [results]).record()
+    return {"mean": record["mean"], "languages": record["languages"]}
+
+
+def speed(job: Job, stop: Stop) -> dict[str, Any]:
+    """Parameters, bytes, multiply–adds, and how fast it is beside the model that all start from."""
+    import torch
+
+    from ..measuring.speed import compare_speed
+    from ..model.footprint import footprint_of, weight_bytes
+    from ..pruning.architecture import architecture_record
+    from ..pruning.gates.elastic import load
+
+    sentences, tokens = job.settings["batch"]
+    # In one precision, whatever they are stored in: it is shapes that are compared.
+    dense, own = (
+        load(path, "hidden-states", dtype=torch.float32) for path in (job.start, job.models[0])
+    )
+    kept = architecture_record(own, dense.shape, job.settings["sparsity"])
+    own, language = _one_size(own, job.settings["sparsity"])
+    size = footprint_of(own.config, "hidden-states", tokens)
+    generator = torch.Generator().manual_seed(0)
+    words = min(dense.shape.vocab_size, own.shape.vocab_size)
+    batch = torch.randint(10, words, (sentences, tokens), generator=generator)
+    found = compare_speed({"dense": dense, "own": own}, batch, rounds=job.settings["rounds"])["own"]
+    return {
+        "parameters": size.parameters,
+        **asdict(size),
+        "bytes": weight_bytes(own.config, size),
+        "language": language,
+        "layers": own.shape.layers,
+        "heads": list(own.shape.heads),
+        "units": list(own.shape.units),
+        "rank": own.shape.rank,
+        **kept,
+        "sentences_per_second": found.sentences_per_second,
+        "ratio": found.ratio,
+        "low": found.low,
+        "high": found.high,
+        "threads": job.threads,
+    }
+
+
+def _one_size(model: Any, sparsity: float | None) -> tuple[Any, str | None]:
+    """A model as it would be used: cut to a size, for one language where gates differ."""
+    elastic = model.elastic
+    if elastic is None:
+        return model, None
+    row = "en" if "en" in elastic.rows else elastic.rows[0]
+    several = len(elastic.rows) > 1
+    cut = elastic.take(model, sparsity, [row] if several else None)
+    return cut, row if several else None
+
+
+def _train(run: Any, out: Path, stop: Stop, tuning: Any = None) -> dict[str, Any]:
+    """Train to the end, with nothing printed."""
+    from ..training.run import Stopped, train
+
+    tokens = 0
+    try:
+        material = None if tuning is None else tuning.material
+        for report in train(run, out, stop=stop, material=material):
+            tokens += report.tokens
+    except Stopped as stopped:
+        raise Interrupted from stopped
+    return {"tokens": tokens}
+
+
+def _forget_other_places(job: Job) -> None:
+    """Begin anew if the folder was moved: runs know the paths that they began with."""
+    here = "\n".join(str(path) for path in (*job.models, job.start, job.data, job.folder))
+    note = job.folder / "place.txt"
+    if note.is_file() and note.read_text(encoding="utf-8") != here:
+        shutil.rmtree(job.folder / "run", ignore_errors=True)
+    with atomic_file(note, force=True) as path:
+        path.write_text(here, encoding="utf-8")
+
+
+def _has_gpu() -> bool:
+    import torch
+
+    return torch.cuda.is_available()
+
+
+WORKS: dict[str, Callable[[Job, Stop], dict[str, Any]]] = {
+    "model": make_model,
+    "tuned": tune,
+    "score": score,
+    "speed": speed,
+}

@@ -1,0 +1,216 @@
+"""The cells of a study: what each is made of, and its address.
+
+A cell's address is a hash of everything that its result depends on, the addresses of the cells it
+is built on among it. So a changed setting changes the addresses of what it touches, and no others.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from ..training.run_config import Run
+from .study_config import Study, SystemConfig, TaskConfig, at_size, placed, scored_combinations
+
+FORMAT = 1
+"""Changes when the same settings would give other results."""
+
+Kind = Literal["model", "tuned", "score", "speed"]
+
+SPEED_BATCH = (16, 64)
+"""Sentences and tokens that speeds are measured with."""
+
+
+@dataclass(frozen=True)  # without slots, so that an address is computed once
+class StudyCell:
+    """One piece of work."""
+
+    kind: Kind
+    settings: dict[str, Any]
+    """All that decides the result but for the cells below, as JSON."""
+    needs: tuple[str, ...] = ()
+    """The addresses of the cells that it is built on."""
+    about: dict[str, Any] = field(default_factory=dict)
+    """What people call it: system, size, task, regime, seed."""
+    payload: Any = None
+    """What the worker needs beside: a `Run` with its paths."""
+
+    @cached_property
+    def address(self) -> str:
+        """A hash of everything that the result depends on."""
+        whole = {"format": FORMAT, "kind": self.kind, "settings": self.settings}
+        text = json.dumps(whole | {"needs": list(self.needs)}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+    @property
+    def title(self) -> str:
+        """In a few words."""
+        about = self.about
+        size = "" if about.get("size") is None else f" {about['size']:.0%}"
+        regime = " all" if about.get("regime") == "translate-train-all" else ""
+        seed = "" if about.get("seed") is None else f" seed {about['seed']}"
+        task = f" {about['task']}" if "task" in about else ""
+        return f"{self.kind} {about.get('system', '')}{size}{task}{regime}{seed}"
+
+
+@dataclass(frozen=True, slots=True)
+class InputHashes:
+    """What the files hold that all cells come from."""
+
+    model: str
+    data: str
+    corpus: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredCell:
+    """A line of the results: a score cell, and what it is a score of."""
+
+    system: str
+    size: float | None
+    task: str
+    regime: str
+    seed: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellGraph:
+    """All cells, those that are built on others after them."""
+
+    cells: dict[str, StudyCell]
+    scores: tuple[ScoredCell, ...]
+    speeds: dict[tuple[str, float | None], str]
+    """The speed cell of a system and size."""
+
+    def above(self, address: str) -> list[str]:
+        """The cells that are built on one."""
+        return [name for name, cell in self.cells.items() if address in cell.needs]
+
+
+def plan_cells(
+    study: Study, runs: Mapping[str, Run], prints: InputHashes, model: str = ""
+) -> CellGraph:
+    """The graph of a study; `runs` are those of the systems that are trained, by name.
+
+    Seeds come first, so that a study that is stopped has all systems once rather than some thrice.
+    """
+    model = model or study.model
+    maker = _GraphBuilder(study, runs, prints, model)
+    scores = []
+    for seed in study.seeds:
+        for system in study.systems:
+            for plan, regime, own in scored_combinations(study, system):
+                if own == seed:
+                    scores += maker.scores(system, plan, regime, seed)
+    speeds = {key: maker.speed(*key) for key in _sizes(study, scores)} if study.rounds else {}
+    return CellGraph(maker.cells, tuple(scores), speeds)
+
+
+def _sizes(study: Study, scores: Iterable[ScoredCell]) -> list[tuple[str, float | None]]:
+    """Systems and sizes, as tables have them."""
+    there = {(each.system, each.size) for each in scores}
+    wanted = [(s.name, size) for s in study.systems for size in s.sizes or (None,)]
+    return [key for key in wanted if key in there]
+
+
+@dataclass(slots=True)
+class _GraphBuilder:
+    """Makes cells, each of them once."""
+
+    study: Study
+    runs: Mapping[str, Run]
+    prints: InputHashes
+    model: str
+    cells: dict[str, StudyCell] = field(default_factory=dict)
+
+    def scores(
+        self, system: SystemConfig, plan: TaskConfig, regime: str, seed: int
+    ) -> Iterator[ScoredCell]:
+        """A score for every size, with all that it is built on."""
+        for size in system.sizes or (None,):
+            address = self._score(system, plan, regime, (size, seed))
+            yield ScoredCell(system.name, size, plan.task.name, regime, seed, address)
+
+    def speed(self, name: str, size: float | None) -> str:
+        """How large and how fast a system is."""
+        system = self.study.system(name)
+        seeds = [seed for seed in self.study.seeds if seed in (system.seeds or self.study.seeds)]
+        needs = self._model(system, size, seeds[0])
+        settings = {
+            "model": self.prints.model,
+            "sparsity": size if self._every_size(system) else None,
+            "rounds": self.study.rounds,
+            "batch": list(SPEED_BATCH),
+        }
+        return self._add(StudyCell("speed", settings, needs, {"system": name, "size": size}))
+
+    def _score(
+        self, system: SystemConfig, plan: TaskConfig, regime: str, of: tuple[float | None, int]
+    ) -> str:
+        size, seed = of
+        every = self._every_size(system)
+        about = {"system": system.name, "size": size, "task": plan.task.name, "seed": seed}
+        settings = {
+            "data": self.prints.data,
+            "task": plan.task.name,
+            "version": plan.task.version,
+            "limit": plan.test_limit,
+            "languages": None if plan.languages is None else list(plan.languages),
+            "sparsity": size if every and (plan.is_retrieval or not system.cut_first) else None,
+        }
+        needs = self._model(system, size, seed)
+        if plan.is_retrieval and not needs:
+            settings["model"] = self.prints.model
+        if not plan.is_retrieval:
+            about["regime"] = regime
+            tuned = plan.tuning(regime) | {
+                "data": self.prints.data,
+                "seed": seed,
+                "sparsity": size if every and system.cut_first else None,
+                "model": None if needs else self.prints.model,
+            }
+            whole = every and not system.cut_first
+            of_all = about | {"size": None} if whole else about
+            needs = (self._add(StudyCell("tuned", tuned, needs, of_all)),)
+        return self._add(StudyCell("score", settings, needs, about))
+
+    def _model(self, system: SystemConfig, size: float | None, seed: int) -> tuple[str, ...]:
+        """The training run of a system, or nothing if it is the model that all start from."""
+        if system.config is None:
+            return ()
+        run = at_size(self.runs[system.name], size, seed, system.steps)
+        settings = {
+            "run": identity(placed(run, "model", "corpus")),
+            "model": self.prints.model,
+            "corpus": self.prints.corpus,
+        }
+        every = self._every_size(system)
+        about = {"system": system.name, "size": None if every else size, "seed": seed}
+        payload = placed(run, self.model, self.study.corpus)
+        return (self._add(StudyCell("model", settings, (), about, payload)),)
+
+    def _every_size(self, system: SystemConfig) -> bool:
+        return system.config is not None and self.runs[system.name].gating.every_size
+
+    def _add(self, cell: StudyCell) -> str:
+        self.cells.setdefault(cell.address, cell)
+        return cell.address
+
+
+def identity(run: Run) -> dict[str, Any]:
+    """All that a run's model depends on, as JSON: not how it is saved, nor how fast."""
+    fields = run.identity()
+    whole = json.loads(json.dumps(asdict(run)))
+    fields["phases"] = whole["phases"]  # with learning rates, which a run may change on its way
+    fields["final"] = [run.saving.final, run.saving.patience]
+    if run.saving.keeps_best:  # then it matters when one looks
+        fields["final"].append(run.saving.held_out_every)
+    return fields
+
+
+def setting_of(run: Run | None) -> str:
+    """`shared`, `non-shared`, or nothing without gates."""
+    return "" if run is None or run.gating.kind == "none" else run.gating.setting

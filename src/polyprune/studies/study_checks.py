@@ -1,0 +1,59 @@
+"""What cannot be meant by a study, told in the errors that configs collect."""
+
+from collections.abc import Sequence
+
+from ..errors import ConfigError, UnknownName
+from ..evaluation.finetune_config import REGIMES
+from ..evaluation.tasks import find_task
+
+
+def check_sizes(sizes: Sequence[float]) -> None:
+    """Raise unless each is a sparsity."""
+    for size in sizes:
+        if not 0 <= size < 1:
+            raise ConfigError(f"A sparsity is from 0 to less than 1, not {size:g}.")
+
+
+def check_seeds(seeds: Sequence[int] | None) -> None:
+    """Raise unless they are different numbers."""
+    if seeds is None:
+        return
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
+        raise ConfigError("Seeds are one number or more, from 0, each of them once.")
+
+
+def check_regimes(regimes: Sequence[str] | None) -> None:
+    """Raise unless all exist."""
+    for regime in regimes or ():
+        if regime not in REGIMES:
+            known = f"There are: {', '.join(REGIMES)}."
+            raise ConfigError(str(UnknownName("regime", regime, REGIMES, known)))
+
+
+def check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
+    """Raise unless all are among those that are known."""
+    for name in given or ():
+        if name not in known:
+            see = f"This study has: {', '.join(dict.fromkeys(known))}."
+            raise ConfigError(str(UnknownName(what, name, known, see)))
+
+
+def check_task(name: str) -> None:
+    """Raise unless there is such a task."""
+    try:
+        find_task(name)
+    except UnknownName as error:  # which pydantic would not collect
+        raise ConfigError(str(error)) from error
+
+
+def check_like(name: str, like: str | None) -> None:
+    """Raise unless a model that is fine-tuned for one task can be asked the other."""
+    if like is None:
+        return
+    check_task(like)
+    one, other = find_task(name), find_task(like)
+    if other.defaults is None or (one.kind.readout, one.labels) != (
+        other.kind.readout,
+        other.labels,
+    ):
+        raise ConfigError(f"A model that is fine-tuned for {like} cannot be asked {name}.")

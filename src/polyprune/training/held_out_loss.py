@@ -1,0 +1,87 @@
+"""How good a model is on text that it was not trained on, language by language."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import torch
+from accelerate import Accelerator
+from torch import Tensor
+
+from ..corpora.corpus import open_corpus
+from ..corpora.packing import Packing, pack_once
+from ..corpora.stream import Example, StreamConfig
+from ..corpora.text_sources import TextFile
+from .objectives import Objective
+from .step_batches import Collator
+
+Passes = dict[str, list[tuple[dict[str, Tensor], int]]]
+"""The passes of each language, and how many examples of each count."""
+
+
+def held_out_examples(
+    folder: Path, tokenizer: Any, stream_config: StreamConfig
+) -> dict[str, list[Example]]:
+    """The text of a folder as examples, every line once."""
+    packing = Packing(
+        deepcopy(tokenizer), stream_config.block, stream_config.unit, stream_config.prefix
+    )
+    found: dict[str, list[Example]] = {}
+    files = open_corpus(folder).files if any(folder.glob("*.txt")) else {}
+    for code, path in files.items():
+        examples = enumerate(pack_once(TextFile(path), code, packing))
+        found[code] = [Example(number, code, *tokens) for number, tokens in examples]
+    return found
+
+
+def held_out_micro_batches(
+    examples: Mapping[str, Sequence[Example]],
+    collator: Collator,
+    process: int = 0,
+    processes: int = 1,
+) -> Passes:
+    """One process's share of the held-out examples: as many passes on each, as all run together."""
+    passes = {}
+    for code, own in examples.items():
+        wanted = -(-len(own) // (processes * collator.at_once))
+        made = [
+            (batch, len(batch["input_ids"])) for batch in collator.passes(own[process::processes])
+        ]
+        # Who has fewer examples than others goes along without counting.
+        idle = [(collator.batch(own[:1]), 0)] * (wanted - len(made))
+        passes[code] = made + idle
+    return passes
+
+
+@torch.no_grad()
+def held_out_losses(
+    system: Any, passes: Passes, accelerator: Accelerator, density: float = 1.0
+) -> dict[str, float]:
+    """The loss of each language: of masked words where they count, else the whole objective."""
+    measured = held_out_weights(accelerator.unwrap_model(system).objective)
+    training, losses = system.training, {}
+    system.eval()
+    for code, own in passes.items():
+        sums = torch.zeros(2, device=accelerator.device)
+        for batch, count in own:
+            batch = {name: tensor.to(accelerator.device) for name, tensor in batch.items()}
+            found = system(batch, density, only=tuple(measured))
+            loss = sum(weight * found[name] for name, weight in measured.items())
+            sums += torch.stack([torch.as_tensor(count * loss), torch.tensor(float(count))]).to(
+                sums
+            )
+        total, count = accelerator.reduce(sums, "sum").tolist()  # pyright: ignore[reportAttributeAccessIssue]
+        if count:
+            losses[code] = total / count
+    system.train(training)
+    return losses
+
+
+def held_out_weights(objective: Objective) -> dict[str, float]:
+    """The losses that held-out text is measured by, and their weights."""
+    if objective.mlm:
+        return {"mlm": 1.0}
+    # There are no translations of held-out text.
+    own = {name: weight for name, weight in objective.wanted.items() if name != "translations"}
+    return own or {"embeddings": 1.0}

@@ -1,0 +1,142 @@
+"""What is written down about a run: its log, its held-out losses, its checkpoints."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+import torch
+from accelerate.utils import gather_object
+
+from ..corpora.stream import merge_positions
+from ..storage import atomic_file
+from .checkpoints import Checkpoint, delete_old_checkpoints, read_checkpoint, save_checkpoint
+from .loop import PhaseState, StepReport
+from .run_log import RunLog
+from .session import Session
+from .step_batches import StepBatch
+
+
+class RunRecorder:
+    """What is written down about a run: its log, its held-out losses, its checkpoints."""
+
+    def __init__(self, session: Session, checkpoint: Checkpoint | None):
+        self.session, self.checkpoint = session, checkpoint
+        about = checkpoint.about if checkpoint else {}
+        accelerator = session.accelerator
+        self.best: dict[str, Any] | None = about.get("best")
+        self.since_best: int = about.get("since_best", 0)
+        self.stopped = self.ended = False
+        self._log = None
+        if accelerator.is_main_process:
+            self._log = RunLog(session.places.log, about.get("log_bytes", 0))
+        accelerator.init_trackers(
+            "training",
+            # What was logged after the checkpoint will be logged again.
+            init_kwargs={"tensorboard": {"purge_step": checkpoint.step + 1 if checkpoint else 0}},
+        )
+        self._measure_dense()
+
+    def record_step(
+        self, phase_state: PhaseState, report: StepReport, work: StepBatch, stop: Callable[[], bool]
+    ) -> StepReport:
+        """Write a step down; the report with its held-out losses, if it was time for them."""
+        run, step = self.session.run, report.step
+        last_of_phase = step == phase_state.done + phase_state.phase.steps
+        if step % run.saving.held_out_every == 0 or last_of_phase:
+            losses = self._held_out(phase_state, report)
+            report = replace(report, held_out=losses, sizes=self._sizes(phase_state))
+        if self._log is not None:
+            self._log.write(asdict(report))
+        self.session.accelerator.log(tracker_values(report), step=step)
+        self.stopped = self._asked_to_stop(stop)
+        best = self.best is not None and self.best["step"] == step
+        due = best or last_of_phase or step % run.saving.every == 0
+        if due or self.stopped or self.ended:
+            self._save(phase_state, report, work)
+        return report
+
+    def close(self) -> None:
+        """No more steps."""
+        if self._log is not None:
+            self._log.flush()
+            self._log.close()
+
+    def _measure_dense(self) -> None:
+        """What the model could do before anything was cut, once."""
+        path, accelerator = self.session.places.dense, self.session.accelerator
+        losses = None if path.is_file() else self.session.dense()
+        accelerator.wait_for_everyone()
+        if losses is not None and accelerator.is_main_process:
+            with atomic_file(path) as new:
+                new.write_text(json.dumps(losses), encoding="utf-8")
+
+    def _held_out(self, phase_state: PhaseState, report: StepReport) -> dict[str, float]:
+        run = self.session.run
+        density = 1 - run.gating.sparsity
+        losses = self.session.held_out(phase_state.system, density)
+        if losses:
+            mean = sum(losses.values()) / len(losses)
+            # Of one phase: before gates closed, losses were lower.
+            if (
+                self.best is None
+                or self.best["phase"] != phase_state.done
+                or mean < self.best["loss"]
+            ):
+                self.best = {"loss": mean, "step": report.step, "phase": phase_state.done}
+                self.since_best = 0
+            else:
+                self.since_best += 1
+        last_phase = phase_state.done + phase_state.phase.steps == run.steps
+        patience = run.saving.patience
+        self.ended = last_phase and patience is not None and self.since_best >= patience
+        return losses
+
+    def _sizes(self, phase_state: PhaseState) -> dict[str, float]:
+        """How large each row's subnetwork is, in the paper's units."""
+        system, run = phase_state.plain, self.session.run
+        if system.gating is None or system.pressure is None:
+            return {}
+        with torch.no_grad():
+            opened = (system.gating.flat(1 - run.gating.sparsity) > 0).float()
+            sizes = system.pressure.sizes(opened).tolist()
+        return dict(zip(self.session.rows, sizes, strict=True))
+
+    def _asked_to_stop(self, stop: Callable[[], bool]) -> bool:
+        """Whether any process was asked to."""
+        accelerator = self.session.accelerator
+        if accelerator.num_processes == 1:
+            return stop()
+        if stop():
+            accelerator.set_trigger()
+        return accelerator.check_trigger()
+
+    def _save(self, phase_state: PhaseState, report: StepReport, work: StepBatch) -> None:
+        session, accelerator = self.session, self.session.accelerator
+        scaler = accelerator.scaler
+        about = {
+            "step": report.step,
+            "position": merge_positions(gather_object([work.position])),
+            "log_bytes": self._log.flush() if self._log is not None else 0,
+            "best": self.best,
+            "since_best": self.since_best,
+            "ended": self.ended,
+            "scaler": None if scaler is None else scaler.state_dict(),
+        }
+        folder, main = session.places.checkpoints, accelerator.is_main_process
+        path = save_checkpoint(folder, phase_state.system, phase_state.optimizer, about, main)
+        accelerator.wait_for_everyone()
+        self.checkpoint = read_checkpoint(path)
+        if main:
+            delete_old_checkpoints(folder, session.run.saving.keep, self.checkpoint.best)
+
+
+def tracker_values(report: StepReport) -> dict[str, float]:
+    """What trackers draw curves of."""
+    values = {f"loss/{name}": value for name, value in report.losses.items()}
+    values |= {f"held-out/{code}": value for code, value in report.held_out.items()}
+    values |= {f"size/{row}": value for row, value in report.sizes.items()}
+    values |= {"learning rate": report.learning_rate, "gradient norm": report.gradient_norm}
+    if report.expected_density is not None:
+        values["expected density"] = report.expected_density
+    return values

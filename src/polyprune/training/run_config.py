@@ -1,0 +1,295 @@
+"""A whole training run as one value: what is trained, on which text, on what loss, for how long."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from ..errors import ConfigError
+from ..pruning.selection.ranking import Minimum
+from .objectives import Objective
+from .phases import Phase
+from .regularizer import PenaltyConfig
+
+
+@dataclass(frozen=True, slots=True)
+class FreshConfig:
+    """The shape of an encoder that starts from random weights."""
+
+    layers: int = 4
+    width: int = 128
+    heads: int = 4
+    units: int = 512
+    positions: int = 514
+    vocabulary: int = 8000
+    """Pieces of a tokenizer that is trained on the corpus."""
+    lines: int = 60_000
+    """That it is trained on, over all languages."""
+    tokenizer: str | None = None
+    """A folder or Hugging Face id whose tokenizer is taken instead."""
+    dropout: float = 0.1
+    spread: float = 0.02
+    """The deviation of random weights; XLM-R's, which is for a width of 768."""
+    neighbours: bool = False
+    """Let the heads of the first layer begin by looking at the words around them."""
+
+    def __post_init__(self):
+        if min(self.layers, self.width, self.heads, self.units) < 1 or self.width % self.heads:
+            raise ConfigError(
+                f"An encoder of width {self.width} cannot have {self.heads} heads in "
+                f"{self.layers} layers of {self.units} units: the width is a multiple of the heads."
+            )
+        if self.vocabulary < 100 or self.positions < 8:
+            raise ConfigError("A tokenizer has 100 pieces or more, an encoder 8 positions or more.")
+
+
+@dataclass(frozen=True, slots=True)
+class StartConfig:
+    """The model that training starts from."""
+
+    start: str = "fresh"
+    """A folder, a Hugging Face id, `e5-small`, or `fresh`."""
+    fresh: FreshConfig = field(default_factory=FreshConfig)
+    layers: int | tuple[int, ...] | None = None
+    """Keep only so many of the layers, or these, counted from 0 (DistilBERT's 0 2 4 7 9 11)."""
+    dropout: float | None = None
+    """Of hidden states and attention; the model's own unless given."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusConfig:
+    """What is read."""
+
+    source: str = "sample"
+    """A folder with one `<lang>.txt[.gz|.xz|.zst]` a language, a Hugging Face data set, or
+    `sample`."""
+    languages: tuple[str, ...] | None = None
+    """All that the source has unless given."""
+    exponent: float = 0.3
+    """Languages are drawn in proportion to their size to this power (XLM-R's)."""
+    block: int = 512
+    """Tokens in an example: whole lines, as many as fit."""
+    window: int = 1024
+    """Documents that are shuffled together."""
+    held_out: int = 3000
+    """Lines a language that are kept for scores and the held-out loss, at most a tenth."""
+    parallel: str | None = None
+    """The language that all files are line by line translations of."""
+    prefix: str | None = None
+    """What every line begins with, such as `query: `; the model's own prompt unless given."""
+    damaged: Literal["stop", "skip"] = "stop"
+    """What to do at a damaged place in a file: stop, or warn and go on without it."""
+    lanes: int | None = None
+    """Streams that are read side by side, a multiple of the processes: as many unless given.
+
+    Runs with the same lanes read the same batches, whatever the number of processes.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class GatingConfig:
+    """Where gates come from; see `pruning.gates.gatings`."""
+
+    kind: Literal["none", "gradient", "l0", "dynamic"] = "none"
+    setting: Literal["shared", "non-shared"] = "shared"
+    sparsity: float = 0.5
+    rule: str = "paper"
+    """How gradients are ranked, for `gradient` and `dynamic`; see `polyprune ls methods`."""
+    learned: bool = False
+    """Whether `dynamic` gates are trained too."""
+    table: str = "spectral"
+    """How a plain word table is split first, so that its ranks have gates (Eq. 3)."""
+    least: Minimum = field(default_factory=lambda: Minimum(rank=1))
+    """What gradients keep in every layer, whatever the scores say."""
+    spread: float = 0.01
+    """The deviation of `l0`'s α at the start."""
+    sentences: int = 3000
+    """Held-out lines a language to score with."""
+
+    def __post_init__(self):
+        if not 0 <= self.sparsity < 1:
+            raise ConfigError(f"A sparsity is from 0 to less than 1, not {self.sparsity:g}.")
+        if self.learned and self.kind != "dynamic":
+            raise ConfigError(
+                f"learned is for dynamic gates: {self.kind} gates are "
+                f"{'always' if self.kind == 'l0' else 'never'} trained."
+            )
+
+    @property
+    def trainable(self) -> bool:
+        """Whether there is anything in the gates to train."""
+        return self.kind == "l0" or self.learned
+
+    @property
+    def every_size(self) -> bool:
+        """Whether one set of gates serves all sizes."""
+        return self.kind == "dynamic"
+
+    @property
+    def cut_first(self) -> bool:
+        """Whether gates are known and the same for all, so that training need not carry them."""
+        return self.kind == "gradient" and self.setting == "shared"
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherConfig:
+    """Whom a student learns from."""
+
+    start: str | None = None
+    """A folder or Hugging Face id; the model that training starts from, uncut, unless given."""
+    cache: bool = False
+    """Embed all text once, before training; for sentence encoders, and text that fits.
+
+    The teacher may then read other words than the student, and be wider.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class BatchConfig:
+    """How many examples make a step."""
+
+    size: int = 2048
+    """In all, over processes and passes."""
+    at_once: int = 16
+    """In one pass of one process; the rest is accumulated."""
+
+    def __post_init__(self):
+        if self.size < 1 or self.at_once < 1:
+            raise ConfigError(f"A batch has 1 example or more, not {self.size} or {self.at_once}.")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """How steps are computed."""
+
+    precision: Literal["no", "fp16", "bf16"] = "no"
+    """Of the model; gates are always in single precision."""
+    checkpointing: bool = False
+    """Compute activations twice rather than keep them."""
+    compile: bool = False
+    """Let torch.compile the encoder."""
+    clip: float = 1.0
+    """The largest norm of a gradient; 0 for any."""
+    betas: tuple[float, float] = (0.9, 0.98)
+    epsilon: float = 1e-6
+    ahead: int = 4
+    """Batches that are tokenized in advance, in the background."""
+
+    def __post_init__(self):
+        if self.ahead < 1 or self.clip < 0 or self.epsilon <= 0:
+            raise ConfigError("ahead is 1 or more, clip 0 or more, epsilon more than 0.")
+
+
+@dataclass(frozen=True, slots=True)
+class SavingConfig:
+    """What is written while training runs; not part of what makes two runs the same."""
+
+    every: int = 1000
+    """Steps from one checkpoint to the next."""
+    keep: int = 2
+    """The latest checkpoints that stay, beside the best."""
+    held_out_every: int = 1000
+    """Steps from one held-out loss to the next."""
+    patience: int | None = None
+    """Stop after so many held-out losses without a better one."""
+    final: Literal["last", "best"] = "last"
+    """Which model is written at the end; with patience, always the best."""
+    trackers: tuple[str, ...] = ("tensorboard",)
+    """Any that Accelerate knows."""
+
+    def __post_init__(self):
+        if self.every < 1 or self.keep < 1 or self.held_out_every < 1:
+            raise ConfigError("every, keep and held_out_every are 1 or more.")
+
+    @property
+    def keeps_best(self) -> bool:
+        """Whether the model with the lowest held-out loss is the one that is written."""
+        return self.final == "best" or self.patience is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything that says what a run computes."""
+
+    phases: tuple[Phase, ...]
+    model: StartConfig = field(default_factory=StartConfig)
+    corpus: CorpusConfig = field(default_factory=CorpusConfig)
+    objective: Objective = field(default_factory=lambda: Objective(mlm=1.0))
+    gating: GatingConfig = field(default_factory=GatingConfig)
+    penalties: PenaltyConfig = field(default_factory=PenaltyConfig)
+    teacher: TeacherConfig = field(default_factory=TeacherConfig)
+    batch: BatchConfig = field(default_factory=BatchConfig)
+    engine: EngineConfig = field(default_factory=EngineConfig)
+    saving: SavingConfig = field(default_factory=SavingConfig)
+    seed: int = 0
+
+    def __post_init__(self):
+        wrong = next((why for unlikely, why in self._refusals() if unlikely), None)
+        if wrong is not None:
+            raise ConfigError(wrong)
+
+    def _refusals(self) -> Iterator[tuple[bool, str]]:
+        """What cannot be meant, and why."""
+        objective, gating = self.objective, self.gating
+        yield not self.phases, "A run has one phase or more: add [[phases]] with steps."
+        yield not objective.wanted, "An objective has one loss or more: set objective.mlm = 1.0."
+        yield not 0 <= self.seed < 2**63, f"A seed is a number from 0 to 2⁶³, not {self.seed}."
+        yield (
+            not gating.trainable and any(phase.train == "gates" for phase in self.phases),
+            f"A phase trains gates, but {gating.kind} gates have nothing to train. Use "
+            'kind = "l0", or "dynamic" with learned = true.',
+        )
+        yield (
+            self.penalties.any and not gating.trainable,
+            "Penalties are for gates that are trained: l0, or learned dynamic.",
+        )
+        yield (
+            objective.by_line and objective.masked and not objective.only_masked_lm,
+            "An objective reads single lines (embeddings, translations, similarities, outputs) or "
+            "blocks (all others), not both; only mlm goes with embeddings.",
+        )
+        yield (
+            bool(objective.translations) and self.corpus.parallel is None,
+            'translations needs corpus.parallel, such as "en".',
+        )
+        yield (
+            self.teacher.cache and not objective.compares_embeddings,
+            "teacher.cache is for embeddings: words are masked anew each time.",
+        )
+
+    @property
+    def steps(self) -> int:
+        """In all phases."""
+        return sum(phase.steps for phase in self.phases)
+
+    def with_steps(self, steps: int) -> "Run":
+        """The same run in another number of steps, its schedules scaled to it."""
+        if steps < len(self.phases):
+            raise ConfigError(f"{len(self.phases)} phases need as many steps, not {steps}.")
+        scale = steps / self.steps
+        phases = [phase.scaled(scale) for phase in self.phases]
+        # What rounding lost or won belongs to the longest phase.
+        longest = max(range(len(phases)), key=lambda i: phases[i].steps)
+        missing = steps - sum(phase.steps for phase in phases)
+        left = phases[longest].steps + missing
+        phases[longest] = replace(
+            phases[longest],
+            steps=left,
+            warmup=min(left, phases[longest].warmup),
+            ramp=min(left, phases[longest].ramp),
+        )
+        return replace(self, phases=tuple(phases))
+
+    def identity(self) -> dict[str, Any]:
+        """What makes two runs the same, as JSON has it.
+
+        How it is computed may change on the way, and how fast it learns: whoever ran out of
+        memory, or saw the loss explode, wants to go on from a checkpoint.
+        """
+        fields = json.loads(json.dumps(asdict(self)))
+        del fields["saving"], fields["batch"]["at_once"]
+        for name in ("ahead", "compile", "checkpointing"):
+            del fields["engine"][name]
+        for phase in fields["phases"]:
+            del phase["learning_rate"], phase["gates_learning_rate"]
+        return fields

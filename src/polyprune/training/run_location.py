@@ -1,0 +1,117 @@
+"""Where in a folder the run is that somebody means, and when its files were written."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import CheckpointError
+from .run_paths import RunPaths
+from .run_speed import Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class RunLocation:
+    """A run, and when what of it was written."""
+
+    name: str
+    folder: Path
+    record: dict[str, Any]
+    """Nothing where only the log was kept."""
+    log: Path
+    finished: bool
+    runs_done: int = 0
+
+    @property
+    def begun(self) -> float | None:
+        """When the run was, if one still knows."""
+        return modified_at(RunPaths(self.folder).record)
+
+    @property
+    def last_written(self) -> float | None:
+        """When anything was."""
+        places = RunPaths(self.folder)
+        files = (places.record, places.dense, places.targets, places.held_out, places.prepared)
+        looked = [*files, places.checkpoints, places.model, self.log]
+        return max(
+            (when for path in looked if (when := modified_at(path)) is not None), default=None
+        )
+
+    @property
+    def marks(self) -> list[Timestamp]:
+        """Steps and times that files tell: the beginning, checkpoints."""
+        places = RunPaths(self.folder)
+        first = modified_at(places.dense) or self.begun
+        marks = [] if first is None else [Timestamp(first, 0)]
+        for path in places.checkpoints.glob("step-*"):
+            step, when = re.fullmatch(r"step-(\d+)", path.name), modified_at(path)
+            if step and when is not None:
+                marks.append(Timestamp(when, int(step[1])))
+        return marks
+
+
+def find_run(folder: Path) -> RunLocation | None:
+    """The run of `polyprune train`, `finetune`, `prune --recover` or a study's cell; or none."""
+    recovering = folder.with_name(f"{folder.name}.recovery") / "run"
+    for place in (folder, folder / "run", recovering):
+        found = _run_in(place, folder.name) or _tuning_in(place, folder.name)
+        if found is not None:
+            return found
+    recovered = folder / "training.jsonl"
+    if recovered.is_file():
+        return RunLocation(folder.name, folder, {}, recovered, finished=True)
+    return None
+
+
+def _run_in(folder: Path, name: str) -> RunLocation | None:
+    places = RunPaths(folder)
+    record = read_json(places.record, damaged="Start the run again with --force.")
+    if not {"phases", "corpus", "gating"} <= record.keys():
+        return None
+    finished = (places.model / "config.json").is_file()
+    return RunLocation(name, folder, record, places.log, finished)
+
+
+def _tuning_in(folder: Path, name: str) -> RunLocation | None:
+    """The latest of the settings that are tried; those that are done keep only their log."""
+    if not (folder / "tuning.json").is_file():
+        return None
+    tried = [path for path in folder.glob("lr-*-epochs-*-seed-*") if path.is_dir()]
+    if not tried:
+        return RunLocation(name, folder, {}, RunPaths(folder).log, finished=False)
+    last = max(tried, key=lambda path: (RunPaths(path).record.is_file(), modified_at(path) or 0))
+    done = sum(not RunPaths(path).record.is_file() for path in tried)
+    called = f"{name}, {last.name}"
+    going = _run_in(last, called)
+    if going is not None:
+        return RunLocation(called, last, going.record, going.log, False, done)
+    return RunLocation(called, last, {}, RunPaths(last).log, _is_tuned(folder), done)
+
+
+def _is_tuned(folder: Path) -> bool:
+    """Whether all settings are done: then the examples are gone."""
+    models = [folder / "model", *folder.glob("seed-*")]
+    has_model = any((path / "config.json").is_file() for path in models)
+    return has_model and not (folder / "examples.arrow").is_file()
+
+
+def read_json(path: Path, damaged: str = "") -> dict[str, Any]:
+    """A file's JSON object, nothing if there is none; raise with advice if it is damaged."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        return {}
+    except ValueError as error:
+        if damaged:
+            raise CheckpointError(f"{path} is damaged: it is no JSON. {damaged}") from error
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def modified_at(path: Path) -> float | None:
+    """When a file or folder was last changed; None if it is not there."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return None

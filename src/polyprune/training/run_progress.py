@@ -1,0 +1,187 @@
+"""How far a run has come, from its files alone, while another process writes them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from .lagging import lagging_languages
+from .log_summary import LogSummary, finite_number, finite_numbers
+from .log_tail import LogTail
+from .run_location import RunLocation, find_run, modified_at, read_json
+from .run_paths import RunPaths
+from .run_speed import Timestamp, recent_speed
+
+Value = float | None
+
+PATIENCE = 60
+"""Seconds without a word after which it is worth saying so; or five steps, if those are longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What a run is, as its record says; empty where that is gone."""
+
+    model: str = ""
+    corpus: str = ""
+    phases: tuple[str, ...] = ()
+    steps: int | None = None
+    gating: str = "none"
+    setting: str = ""
+    sparsity: Value = None
+    measure: str = "loss"
+    """What is held out: text, by its loss, or examples of a task, by the share gone `wrong`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run has come. What is not known, or no number, is None."""
+
+    name: str
+    state: str
+    """`preparing`, `training`, `silent` (nothing was written for a while), `finished`."""
+    plan: RunSummary = field(default_factory=RunSummary)
+    step: int = 0
+    phase: str = ""
+    losses: Mapping[str, Value] = field(default_factory=dict)
+    """Of the last step; `total` is their weighted sum."""
+    traces: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """The same over all steps, thinned."""
+    density: Value = None
+    """The size that was aimed at."""
+    expected_density: Value = None
+    sizes: Mapping[str, Value] = field(default_factory=dict)
+    """What is open at inference, row by row."""
+    held_out: Mapping[str, Value] = field(default_factory=dict)
+    """By language, when it was last measured."""
+    held_out_step: int | None = None
+    dense: Mapping[str, Value] = field(default_factory=dict)
+    lagging: tuple[str, ...] = ()
+    steps_per_second: Value = None
+    tokens_per_second: Value = None
+    elapsed_seconds: Value = None
+    left_seconds: Value = None
+    silent_seconds: Value = None
+    """Since something was last written."""
+    runs_done: int = 0
+    """Where several settings are tried in turn: how many have been."""
+
+    @property
+    def steps(self) -> int | None:
+        """In all, as far as one knows."""
+        return self.plan.steps
+
+
+class RunReader:
+    """Reads a run again and again, and only what is new of it; never writes."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._tail = LogTail(folder)
+        self._course = LogSummary()
+        self._seen: list[Timestamp] = []
+
+    def read(self, now: float) -> RunProgress | None:
+        """How far it has come by a time, in seconds as files have it; None if there is no run."""
+        place = find_run(self.folder)
+        if place is None:
+            return None
+        self._follow(place.log)
+        course, plan = self._course, summarize_record(place.record)
+        state = RunProgress(
+            name=place.name,
+            state="preparing",
+            plan=plan,
+            step=course.step,
+            phase=course.phase,
+            losses=course.losses,
+            traces={name: trace.values for name, trace in course.traces.items()},
+            density=course.density,
+            expected_density=course.expected_density,
+            sizes=course.sizes,
+            held_out=course.held_out,
+            held_out_step=course.held_out_step,
+            dense=finite_numbers(read_json(RunPaths(place.folder).dense)),
+            runs_done=place.runs_done,
+        )
+        state = replace(state, lagging=_lagging(state.held_out, state.dense))
+        return self._timed(state, place, now)
+
+    def _follow(self, log: Path) -> None:
+        """Take in what is new in the log; all of it if it is another one, or was cut."""
+        if log != self._tail.path:
+            self._tail, self._course, self._seen = LogTail(log), LogSummary(), []
+        anew, entries = self._tail.read()
+        if anew:
+            self._course = LogSummary()
+        for entry in entries:
+            self._course.add(entry)
+
+    def _timed(self, state: RunProgress, place: RunLocation, now: float) -> RunProgress:
+        """With what the times of files say: the log itself has none."""
+        last, begun = place.last_written, place.begun
+        self._note(place, state.step)
+        marks = [*place.marks, *self._seen]
+        speed = recent_speed([mark for mark in marks if mark.step <= state.step])
+        silent = None if last is None else max(0.0, now - last)  # clocks differ between machines
+        state = replace(state, state=_state(state, place.finished, silent, speed))
+        until = now if state.state in ("preparing", "training") else last
+        return replace(
+            state,
+            steps_per_second=speed,
+            tokens_per_second=None if speed is None else speed * self._course.tokens_per_step,
+            elapsed_seconds=None if begun is None or until is None else max(0.0, until - begun),
+            left_seconds=_left(state, speed),
+            silent_seconds=silent,
+        )
+
+    def _note(self, place: RunLocation, step: int) -> None:
+        """Remember when which step was written, so that the pace is the present one."""
+        when = modified_at(place.log)
+        self._seen = [mark for mark in self._seen if mark.step < step][-500:]
+        if when is not None and step:
+            self._seen.append(Timestamp(when, step))
+
+
+def _state(state: RunProgress, finished: bool, silent: Value, speed: Value) -> str:
+    if finished:
+        return "finished"
+    if silent is not None and silent > max(PATIENCE, 5 / speed if speed else 0):
+        return "silent"
+    return "training" if state.step else "preparing"
+
+
+def _left(state: RunProgress, speed: Value) -> Value:
+    if state.state != "training" or not speed or state.plan.steps is None:
+        return None
+    return max(0, state.plan.steps - state.step) / speed
+
+
+def _lagging(losses: Mapping[str, Value], dense: Mapping[str, Value]) -> tuple[str, ...]:
+    """Among those that are numbers."""
+    known = {code: loss for code, loss in losses.items() if loss is not None}
+    return tuple(
+        lagging_languages(known, {code: loss for code, loss in dense.items() if loss is not None})
+    )
+
+
+def summarize_record(record: Mapping[str, Any]) -> RunSummary:
+    """What a record says, as far as it says it."""
+    phases = [phase for phase in record.get("phases") or () if isinstance(phase, dict)]
+    gating, labels = _part(record, "gating"), _part(record, "objective").get("labels")
+    steps = [steps for phase in phases if isinstance(steps := phase.get("steps"), int)]
+    return RunSummary(
+        model=str(_part(record, "model").get("start") or ""),
+        corpus="" if labels else str(_part(record, "corpus").get("source") or ""),
+        phases=tuple(str(phase.get("name") or phase.get("train") or "") for phase in phases),
+        steps=sum(steps) if steps and len(steps) == len(phases) else None,
+        gating=str(gating.get("kind") or "none"),
+        setting=str(gating.get("setting") or ""),
+        sparsity=finite_number(gating.get("sparsity")),
+        measure="wrong" if labels else "loss",
+    )
+
+
+def _part(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = record.get(name)
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,32 @@
+"""How fast a run goes, from when its files were written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+STRETCH = 30.0
+"""Seconds that a pace is taken over, at least; so that one slow step does not decide it."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Timestamp:
+    """A step that was there at a time."""
+
+    seconds: float
+    step: int
+
+
+def recent_speed(marks: Sequence[Timestamp]) -> float | None:
+    """Steps a second lately; None before there are two moments to compare.
+
+    Lately, because a run may have been stopped for a night in between.
+    """
+    if not marks:
+        return None
+    last = max(marks, key=lambda mark: (mark.step, mark.seconds))
+    before = sorted(mark for mark in marks if mark.step < last.step and mark < last)
+    if not before:
+        return None
+    long_ago = [mark for mark in before if last.seconds - mark.seconds >= STRETCH]
+    since = long_ago[-1] if long_ago else before[0]
+    passed = last.seconds - since.seconds
+    return (last.step - since.step) / passed if passed > 0 else None

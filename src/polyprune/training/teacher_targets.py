@@ -1,0 +1,146 @@
+"""What a teacher makes of every line, computed once: for text that is read many times."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from ..corpora.packing import PackedTokens, Packing, pack_once
+from ..corpora.stream import Example, StreamConfig
+from ..corpora.text_sources import TextSource
+from ..errors import ConfigError
+from ..model.network.source import pooling_of, prompt_of
+from ..model.network.tensor_types import Float
+from ..pruning.criteria.losses import pooled
+from ..storage import atomic_file
+
+MOST = 2_000_000
+"""Lines: at a width of 768, 3 GB."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherTargets:
+    """The teacher's embedding of every line, found by its tokens."""
+
+    embeddings: Tensor
+    rows: Mapping[int, int]
+
+    def look_up(self, examples: Sequence[Example]) -> dict[str, Tensor]:
+        """The targets of a batch, and of its translations where there are any."""
+        found = {"teacher_embeddings": self._of([each.ids for each in examples])}
+        pairs = [each.pair for each in examples if each.pair is not None]
+        if pairs:
+            found["teacher_translations"] = self._of(pairs)
+        return found
+
+    def narrowed(self, width: int) -> "TeacherTargets":
+        """For a student less wide than its teacher: along the axes in which lines differ most."""
+        return replace(self, embeddings=reduce_width(self.embeddings, width))
+
+    def _of(self, lines: Sequence[Sequence[int]]) -> Tensor:
+        return self.embeddings[[self.rows[line_key(ids)] for ids in lines]].float()
+
+
+def line_key(ids: Sequence[int]) -> int:
+    """What a line is found by."""
+    digest = blake2b(np.asarray(ids, dtype=np.int32).tobytes(), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherEmbedder:
+    """A teacher of sentences."""
+
+    model: Any
+    tokenizer: Any = None
+    """Its own, where it is not the student's."""
+
+    def reads(self, tokens: PackedTokens, longest: int) -> Sequence[int]:
+        """What it is shown of a line: the student's tokens, or the same text in its own."""
+        if self.tokenizer is None:
+            return tokens.ids
+        text = prompt_of(self.model.config.name_or_path) + (tokens.text or "")
+        return self.tokenizer(text, truncation=True, max_length=longest)["input_ids"]
+
+
+def reduce_width(
+    embeddings: Float[Tensor, "lines wide"], width: int
+) -> Float[Tensor, "lines width"]:
+    """Embeddings along their principal axes, as many as wanted; as they are if not wider.
+
+    From their mean, which all sentences share and which tells none from another.
+    """
+    if width >= embeddings.shape[1]:
+        return embeddings
+    centred = embeddings.float() - embeddings.float().mean(0)
+    _, axes = torch.linalg.eigh(centred.T @ centred)  # the last vary most
+    return (centred @ axes[:, -width:].flip(1)).to(embeddings.dtype)
+
+
+def make_targets(
+    teacher: TeacherEmbedder,
+    tokenizer: Any,
+    sources: Mapping[str, TextSource],
+    stream_config: StreamConfig,
+    path: Path,
+    watch: Any = lambda _, things: things,
+) -> TeacherTargets:
+    """The targets of all lines, from a file or made there."""
+    if not path.is_file():
+        lines = _all_lines(teacher, tokenizer, sources, stream_config)
+        pad = (teacher.tokenizer or tokenizer).pad_token_id
+        embeddings = _embed(teacher.model, pad, list(lines.values()), watch)
+        with atomic_file(path) as new:
+            save_file({"keys": torch.tensor(list(lines)), "embeddings": embeddings}, new)
+    tensors = load_file(path)
+    rows = {number: row for row, number in enumerate(tensors["keys"].tolist())}
+    return TeacherTargets(tensors["embeddings"], rows)
+
+
+def _all_lines(
+    teacher: TeacherEmbedder,
+    tokenizer: Any,
+    sources: Mapping[str, TextSource],
+    stream_config: StreamConfig,
+) -> dict[int, np.ndarray]:
+    """What the teacher reads of each line, by the key of what the student reads."""
+    packing = Packing(deepcopy(tokenizer), stream_config.block, "line", stream_config.prefix)
+    lines: dict[int, np.ndarray] = {}
+    for code, source in sources.items():
+        for tokens in pack_once(source, code, packing):
+            shown = {line_key(tokens.ids): teacher.reads(tokens, stream_config.block)}
+            if tokens.pair is not None:
+                shown[line_key(tokens.pair)] = tokens.pair
+            for number, ids in shown.items():
+                lines[number] = np.asarray(ids, dtype=np.int32)
+            if len(lines) > MOST:
+                raise ConfigError(
+                    f"teacher.cache is for text that fits: at most {MOST:,} lines. Set it to false."
+                )
+    return lines
+
+
+@torch.no_grad()
+def _embed(teacher: Any, pad: int, lines: list[Any], watch: Any) -> Tensor:
+    pooling = pooling_of(teacher.config.name_or_path)
+    order = sorted(range(len(lines)), key=lambda i: len(lines[i]))
+    found = torch.empty(len(lines), teacher.shape.width, dtype=torch.float16)
+    starts = range(0, len(lines), 32)
+    for start in watch("Embedding text", starts):
+        some = order[start : start + 32]
+        ids = [torch.as_tensor(lines[i]).long() for i in some]
+        padded = pad_sequence(ids, batch_first=True, padding_value=pad)
+        mask = pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)
+        embedded = pooled(
+            teacher, padded.to(teacher.device), mask.to(teacher.device), None, pooling
+        )
+        found[some] = embedded.half().cpu()
+    return found

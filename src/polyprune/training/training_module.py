@@ -1,0 +1,85 @@
+"""The thing that is trained: a model, its gates and what weighs on them, as one module."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..model.network.source import pooling_of
+from ..pruning.gates.gatings import Gating
+from ..pruning.selection.ranking import unflatten
+from .objectives import LOSSES, LazyOutputs, Objective
+from .regularizer import GateRegularizer
+
+
+class TrainingModule(nn.Module):
+    """Batch in, losses out (Eq. 13). One module, so that one wrapper distributes all of it."""
+
+    _no_split_modules = ("Layer",)
+    """What Accelerate shards by."""
+
+    def __init__(
+        self,
+        model: Any,
+        objective: Objective,
+        gating: Gating | None = None,
+        pressure: GateRegularizer | None = None,
+        teacher: Any = None,
+        pooling: str = "mean",
+    ):
+        super().__init__()
+        self.model, self.gating, self.pressure = model, gating, pressure
+        self.objective, self.pooling = objective, pooling
+        self._teacher = (teacher,)  # in a tuple, so that it is neither trained nor saved
+        self._teachers_pooling = pooling_of(teacher.config.name_or_path) if teacher else pooling
+
+    @property
+    def teacher(self) -> Any:
+        """Whom the model learns from, or None."""
+        return self._teacher[0]
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """How much each loss counts."""
+        own = self.objective.wanted
+        if self.pressure is None:
+            return own
+        penalties = self.pressure.penalties
+        return {**own, "sparsity": penalties.sparsity, "diversity": penalties.diversity}
+
+    def forward(
+        self,
+        batch: Mapping[str, Tensor],
+        density: float = 1.0,
+        noise: Tensor | None = None,
+        only: tuple[str, ...] | None = None,
+    ) -> dict[str, Tensor]:
+        """Each loss by its name, not yet weighed, and the expected size as `density`.
+
+        `only` some losses, where not all are asked for.
+        """
+        gates, penalties = None, {}
+        if self.gating is not None:
+            # Products in half precision would round sizes and penalties away.
+            with torch.autocast(batch["input_ids"].device.type, enabled=False):
+                flat = self.gating.flat(density, noise)
+                rows = batch["rows"] if len(flat) > 1 else None
+                gates = unflatten(flat if rows is None else flat[rows], self.gating.counts)
+                penalties = self._penalties(flat, density)
+        wanted = tuple(self.objective.wanted) if only is None else only
+        inside = self.objective.uses_last_layer
+        student = LazyOutputs(self.model, batch, gates, self.pooling, inside)
+        if "teacher_embeddings" in batch:
+            teacher = LazyOutputs.cached(batch)
+        else:
+            teacher = LazyOutputs(self.teacher, batch, None, self._teachers_pooling, inside)
+        losses = {name: LOSSES[name](student, teacher, self.objective) for name in wanted}
+        return losses | penalties
+
+    def _penalties(self, gates: Tensor, density: float) -> dict[str, Tensor]:
+        if self.pressure is None or self.gating is None:
+            return {}
+        expected = self.gating.expected_open(density)
+        sizes = self.pressure.sizes(expected)
+        return {**self.pressure(expected, gates, density), "density": sizes.mean().detach()}
