@@ -1,1 +1,1 @@
-"""TEXT IN, BATCHES OUT: languages and the text that models are checked on."""
+"""Text in, batches out: languages, text files, streams of examples, masking, tokenizers."""

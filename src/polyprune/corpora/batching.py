@@ -1,4 +1,4 @@
-"""Lines to tensors: examples of similar length side by side, words masked, translations paired."""
+"""From lines to batches of tensors: sorted by length, masked or paired with translations."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from .masking import mask_words
 Batch = dict[str, Tensor]
 
 WINDOW = 64
-"""Batches that are sorted by length together: most of the padding gone, memory constant."""
+"""The number of batches sorted by length together: removes most padding in constant memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batching:
-    """How lines become batches."""
+    """Turns lines into batches of tensors."""
 
     tokenizer: Any
-    """Any of transformers'."""
+    """Any transformers tokenizer."""
     size: int = 16
-    """Examples in a batch."""
+    """The number of examples in a batch."""
     longest: int = 128
-    """Tokens that an example is cut to."""
+    """The maximum number of tokens of an example."""
     prefix: str = ""
-    """What every line begins with, such as `query: ` for e5."""
+    """A prefix for every line, such as `query: ` for e5."""
 
     def __post_init__(self):
         if self.size < 1 or self.longest < 3:
@@ -38,25 +38,25 @@ class Batching:
             )
 
     def plain(self, lines: Iterable[str]) -> Iterator[Batch]:
-        """`input_ids` and `attention_mask`."""
+        """Yield batches of `input_ids` and `attention_mask`."""
         for some in self._by_length((line,) for line in lines):
             yield self._tensors([line for (line,) in some])
 
     def pairs(self, translations: Iterable[tuple[str, str]]) -> Iterator[Batch]:
-        """The first of each pair as in `plain`, the second as `pair_input_ids` and so on."""
+        """Yield batches of pairs: the second texts are `pair_input_ids` and so on."""
         for some in self._by_length(translations):
             batch, pair = (self._tensors(list(texts)) for texts in zip(*some, strict=True))
             yield batch | {f"pair_{name}": value for name, value in pair.items()}
 
     def masked(self, lines: Iterable[str], seed: int = 0) -> Iterator[Batch]:
-        """With 15 % of the words masked, and `labels` that are −100 everywhere else."""
+        """Yield batches with 15 % of the words masked, and `labels` of −100 everywhere else."""
         generator = torch.Generator().manual_seed(seed)
         for batch in self.plain(lines):
             ids, labels = mask_words(batch["input_ids"], self.tokenizer, generator)
             yield batch | {"input_ids": ids, "labels": labels}
 
     def _by_length(self, examples: Iterable[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
-        """Batches of examples, sorted by the length of the first text within a window."""
+        """Yield batches of examples, sorted by the length of the first text within a window."""
         waiting = iter(examples)
         while window := list(islice(waiting, self.size * WINDOW)):
             window.sort(key=lambda example: len(example[0]))

@@ -1,4 +1,4 @@
-"""Examples to tensors: padded to the longest, words masked where they are to be predicted."""
+"""From examples to tensors: padded to the longest, with words masked for prediction."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from .stream import Example
 def collate(
     examples: Sequence[Example], tokenizer: Any, masked: bool = False, seed: int = 0
 ) -> Batch:
-    """`input_ids` and `attention_mask`; `labels` if masked, the same of translations if paired.
+    """Collate examples into `input_ids` and `attention_mask`, with `labels` if masked, and pairs.
 
     What is masked depends on the seed and an example's number alone, so that a line is asked
     about differently in every epoch, and alike in any number of processes.
@@ -37,7 +37,7 @@ def _pairs(examples: Sequence[Example], tokenizer: Any) -> Batch:
 
 
 def padded(ids: Sequence[Tensor], tokenizer: Any) -> Batch:
-    """`input_ids` and `attention_mask` of rows of tokens."""
+    """Return `input_ids` and `attention_mask` of rows of tokens."""
     padding = tokenizer.pad_token_id
     if padding is None:
         if len({len(row) for row in ids}) > 1:
@@ -53,5 +53,5 @@ def padded(ids: Sequence[Tensor], tokenizer: Any) -> Batch:
 
 
 def pad(rows: Sequence[Tensor], value: int) -> Tensor:
-    """Rows as one tensor, the shorter ones filled up with a value."""
+    """Stack rows into one tensor, padding the shorter ones with a value."""
     return torch.nn.utils.rnn.pad_sequence(list(rows), batch_first=True, padding_value=value)

@@ -1,4 +1,4 @@
-"""Text on disk: a folder with one file a language, read as a stream, plain or compressed."""
+"""Text on disk: a folder with one file per language, plain or compressed, read as a stream."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ class Corpus:
     files: dict[str, Path]
 
     def codes(self, languages: Sequence[str] | None = None) -> list[str]:
-        """The codes of these languages, all of which must have text here; all there are if None."""
+        """Return the codes of these languages, which must have text here; all there are if None."""
         if languages is None:
             return list(self.files)
         return find_languages(languages, list(self.files), str(self.folder))
 
     def sentences(self, code: str, count: int) -> Iterator[str]:
-        """The first so many lines of a language; blank ones, which separate documents, left out."""
+        """Return the first `count` lines of a language, without blank ones."""
         return islice((line for line in read_lines(self.files[code]) if line.strip()), count)
 
     def translations(self, code: str, pivot: str, count: int) -> Iterator[tuple[str, str]]:
-        """The first so many lines of a language, each with the line at its place in `pivot`."""
+        """Return the first `count` lines of a language, each with the same line of `pivot`."""
         both = zip(read_lines(self.files[code]), read_lines(self.files[pivot]), strict=False)
         return islice((pair for pair in both if all(line.strip() for line in pair)), count)
 
 
 def open_corpus(folder: str | Path) -> Corpus:
-    """The corpus in a folder of `<lang>.txt[.gz|.xz|.zst]`, or `<anything>.<lang>.txt`."""
+    """Open a folder of `<lang>.txt[.gz|.xz|.zst]`, or `<anything>.<lang>.txt`, as a corpus."""
     folder = Path(folder).expanduser()
     if not folder.is_dir():
         raise DataError(
@@ -53,7 +53,7 @@ def open_corpus(folder: str | Path) -> Corpus:
 
 
 def development_files(folder: str | Path) -> dict[str, Path]:
-    """The text of each language that is kept for measuring: `<lang>.dev.txt[.gz|.xz|.zst]`.
+    """Find each language's text that is reserved for measuring: `<lang>.dev.txt[.gz|.xz|.zst]`.
 
     There is none where there is no folder: a data set has other means.
     """
@@ -73,7 +73,7 @@ def _named_after_languages(folder: Path, stem: Callable[[Path], str]) -> dict[st
 
 
 def _stem(path: Path) -> str:
-    """A file's name before `.txt` and how it is packed; empty if it is no text."""
+    """Return a file's name before `.txt` and its compression; empty if it is no text."""
     for packed in PACKED:
         if path.name.endswith(f".txt{packed}"):
             return path.name.removesuffix(f".txt{packed}")
@@ -81,7 +81,7 @@ def _stem(path: Path) -> str:
 
 
 def _development_stem(path: Path) -> str:
-    """The same before `.dev.txt`; empty if it is something else."""
+    """Return a file's name before `.dev.txt`; empty if it is something else."""
     stem = _stem(path)
     return stem.removesuffix(".dev") if stem.endswith(".dev") else ""
 

@@ -1,4 +1,4 @@
-"""One language's text read for ever: a lane's share of the documents, shuffled in windows."""
+"""Read one language's text endlessly: a lane's share of its documents, shuffled in windows."""
 
 import zlib
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ class Lane:
     lanes: int = 1
 
     def owns(self, document: int, epoch: int) -> bool:
-        """Whether a document is this lane's in an epoch.
+        """Return whether a document belongs to this lane in an epoch.
 
         Documents move on by a lane an epoch, so that a language with fewer documents than there
         are lanes reaches all of them in turn.
@@ -32,20 +32,20 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """What a lane reads of one language, without end and in an order of its own every epoch."""
+    """An endless reader of a lane's share of one language, in a new order every epoch."""
 
     source: TextSource
     code: str
-    """The language's."""
+    """The language's code."""
     lane: Lane = Lane()
     window: int = 4096
-    """Documents that are shuffled together, and all that is ever held in memory."""
+    """The number of documents that are shuffled together and held in memory."""
     seed: int = 0
     held_out: int = 0
-    """The document before which every tenth is held out."""
+    """The number of the document before which every tenth is held out."""
 
     def lines(self, start: Position | None = None) -> Iterator[tuple[Line, Position]]:
-        """The lines from a position on, each with the position after it."""
+        """Yield the lines from a position on, each with the position after it."""
         start = start or BEGINNING
         epoch, place, number, taken = (start[key] for key in ("epoch", "start", "window", "next"))
         empty_epochs = 0

@@ -1,4 +1,4 @@
-"""A few lines of each language that are never trained on, to measure with."""
+"""Hold out a few lines of each language that are never trained on."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,18 +11,18 @@ from .text_files import read_lines
 from .text_sources import TextSource
 
 RECORD = "held-out.json"
-"""Written last: a folder that has it is complete."""
+"""The file that is written last: a folder that has it is complete."""
 
 
 def is_held_out(document: int, limit: int) -> bool:
-    """Whether a document is kept from training: every tenth below a language's limit."""
+    """Return whether a document is held out: every tenth below the language's limit."""
     return document < limit and document % 10 == 9
 
 
 def hold_out(
     sources: Mapping[str, TextSource], lines: int, folder: Path, given: Mapping[str, Path]
 ) -> dict[str, int]:
-    """The limit of each language, after up to `lines` of its lines were written to a file.
+    """Write up to `lines` lines per language to files; return the document limit of each language.
 
     The files are `folder/<code>.txt`. Where a file was `given`, its first lines are taken and
     nothing is kept from training. A language that has too little text for a tenth of it to be a
@@ -46,7 +46,7 @@ def hold_out(
 
 
 def _every_tenth(source: TextSource, lines: int) -> tuple[list[str], int]:
-    """Lines of every tenth document until there are enough, and the limit that keeps them."""
+    """Return lines of every tenth document until there are enough, and the document limit."""
     found: list[str] = []
     limit = 0
     for document, after in source.documents():

@@ -13,7 +13,7 @@ from .text_sources import LONGEST, Document, Position
 
 @dataclass(frozen=True, slots=True)
 class HubText:
-    """One language of a data set that has a configuration a language, such as CC-100.
+    """One language of a Hugging Face data set with one configuration per language, such as CC-100.
 
     An example is a line, as in CC-100, where a blank one separates documents, or a few lines.
     """
@@ -21,7 +21,7 @@ class HubText:
     hub: str
     """The data set's name, or the path of a folder."""
     code: str
-    """The language's; its configuration may be spelled otherwise."""
+    """The language's code; its configuration may be spelled differently."""
 
     @property
     def size(self) -> int:
@@ -39,11 +39,11 @@ class HubText:
 
     @property
     def paired(self) -> bool:
-        """Lines stand alone."""
+        """False: lines have no translation."""
         return False
 
     def documents(self, start: Position | None = None) -> Iterator[tuple[Document, Position]]:
-        """The documents from a position on, each with the position of the next."""
+        """Yield the documents from a position on, each with the position of the next."""
         # The place is kept in the object, and every lane has its own.
         examples = deepcopy(_load(self.hub, self._configuration()))
         number = 0
@@ -107,7 +107,7 @@ def _ask_for_text(hub: str, question: Callable[[Any], Any]) -> Any:
 
 
 def ask_hub(hub: str, question: Callable[[Any], Any], instead: str) -> Any:
-    """What `datasets` answers, or one sentence about why it cannot and what to give instead."""
+    """Call `datasets`; turn its errors into one sentence that says what to give instead."""
     try:
         import datasets
     except ImportError as error:

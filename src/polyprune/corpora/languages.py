@@ -30,12 +30,12 @@ class Language:
     family: str | None
     """As in App. C; None where the paper says "Missing"."""
     bytes: int
-    """Of its CC-100 file, xz-compressed."""
+    """The size of its CC-100 file, xz-compressed."""
 
 
 @cache
 def languages() -> dict[str, Language]:
-    """Every language by its code, in the order of App. C."""
+    """Return every language by its code, in the order of App. C."""
     table = files("polyprune.corpora").joinpath("languages.tsv").read_text(encoding="utf-8")
     return {
         row["code"]: Language(
@@ -46,7 +46,7 @@ def languages() -> dict[str, Language]:
 
 
 def language(code: str) -> Language:
-    """The language with this code, also as CC-100 names its files (`bn_rom`) or as `zh`."""
+    """Return the language with this code; CC-100's spelling (`bn_rom`) and `zh` work too."""
     spelled = code.replace("_", "-")
     found = languages().get(_ALIASES.get(spelled, spelled))
     if found is None:
@@ -55,7 +55,7 @@ def language(code: str) -> Language:
 
 
 def find_language(given: str, known: Sequence[str], whose: str) -> str:
-    """The code among those that something has; `whose` says what has them."""
+    """Find a language among the known codes; raise with suggestions; `whose` says who has them."""
     code = given if given in known else language(given).code
     if code not in known:
         raise UnknownName(f"language of {whose}", given, known, f"There are: {', '.join(known)}.")
@@ -63,14 +63,14 @@ def find_language(given: str, known: Sequence[str], whose: str) -> str:
 
 
 def find_languages(given: Sequence[str], known: Sequence[str], whose: str) -> list[str]:
-    """The same for several, each of them once."""
+    """Find several languages, without repetitions."""
     if not given:
         raise ConfigError(f"There are no languages to choose. Name some of: {', '.join(known)}.")
     return list(dict.fromkeys(find_language(each, known, whose) for each in given))
 
 
 def same_family(a: Language, b: Language) -> bool:
-    """Whether two languages are known to be kin, so that their subnetworks may be alike (Eq. 12).
+    """Return whether two languages are of one known family, so that they may share gates (Eq. 12).
 
     An unknown family equals no other, unknown or not. "Missing" in App. C means that Ethnologue
     had no entry, not that Persian, Malagasy and Mongolian are related: taken as a family, it would

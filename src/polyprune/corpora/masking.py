@@ -1,4 +1,4 @@
-"""Masked language modeling's question: which words were here?"""
+"""Masking for masked language modeling."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,13 +11,13 @@ from torch import Tensor
 from ..errors import ConfigError
 
 MASKED, REPLACED, KEPT = 0.8, 0.1, 0.1
-"""Of the words to predict: shown as the mask, as a random word, as they are (Devlin et al.)."""
+"""The shares of words to predict that become the mask, a random word, or stay (Devlin et al.)."""
 
 
 def mask_words(
     ids: Tensor, tokenizer: Any, generator: torch.Generator, share: float = 0.15
 ) -> tuple[Tensor, Tensor]:
-    """The tokens with some of them hidden, and labels that are −100 where nothing was.
+    """Mask some tokens; return them and labels that are −100 where nothing is masked.
 
     As in fairseq, int(share · words + U(0, 1)) words of each example are drawn without
     replacement, but at least one; unlike there, never a special token.
@@ -45,7 +45,7 @@ def mask_words(
 def mask_example(
     ids: Sequence[int], tokenizer: Any, seed: int, number: int, share: float = 0.15
 ) -> tuple[Tensor, Tensor]:
-    """One example's tokens with some of them hidden, and the labels; the same for the same number.
+    """Mask one example; return its tokens and labels, the same for the same example number.
 
     An example's number is its place in the run, so that a line is asked about differently in every
     epoch, and alike in any number of processes.
@@ -60,7 +60,7 @@ def mask_example(
 
 @lru_cache(maxsize=8)
 def _vocabulary(size: int, special: tuple[int, ...]) -> tuple[Tensor, Tensor]:
-    """The special tokens, and all others: kept, since finding them takes longer than masking."""
+    """Return special and other tokens; cached, as finding them takes longer than masking."""
     specials = torch.tensor(special)
     allowed = torch.ones(size, dtype=torch.bool)
     allowed[specials[specials < size]] = False

@@ -1,4 +1,4 @@
-"""Lines to tokens: blocks of whole lines for masked language modeling, or a line at a time."""
+"""From lines to examples: blocks of whole lines for masked language modeling, or single lines."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,36 +12,36 @@ from .text_sources import Line, Position, TextSource
 Unit = Literal["block", "line"]
 
 TOKENIZED = 256
-"""Lines that are tokenized together, which a fast tokenizer does on all cores; fewer at first."""
+"""The number of lines tokenized together, which a fast tokenizer does on all cores."""
 
 
 class PackedTokens(NamedTuple):
-    """An example before it has a number."""
+    """The tokens of an example before it has its number in the run."""
 
     ids: list[int]
     pair: list[int] | None = None
-    """Of the translation, if there is one."""
+    """The tokens of the translation, if there is one."""
     text: str | None = None
-    """Of a line, without the prefix; None for blocks."""
+    """The text of a line, without the prefix; None for blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How lines become examples."""
+    """How lines become examples: tokenizer, block size, unit, prefix."""
 
     tokenizer: Any
-    """Any of transformers', for this alone: what is asked of it changes its settings."""
+    """A transformers tokenizer that nothing else uses, because packing changes its settings."""
     block: int = 512
-    """Tokens of a block, its ends among them, or that a line is cut to."""
+    """The number of tokens in a block with its special tokens, or the maximum of a line."""
     unit: Unit = "block"
     prefix: str = ""
-    """What every line begins with, such as `query: ` for e5; for lines only."""
+    """A prefix for every line, such as `query: ` for e5; only for the unit `line`."""
 
 
 def pack(
     cursor: Cursor, packing: Packing, start: Position | None = None
 ) -> Iterator[tuple[PackedTokens, Position]]:
-    """A cursor's examples from a position on, each with the position after it.
+    """Yield a cursor's examples from a position on, each with the position after it.
 
     The position is that of the cursor, and how many tokens of the line that begins there are in
     the examples before.
@@ -54,7 +54,7 @@ def pack(
 
 
 def pack_once(source: TextSource, code: str, packing: Packing) -> Iterator[PackedTokens]:
-    """The examples of all of a language's text, every line once."""
+    """Yield the examples of all of a language's text, every line once."""
     for tokens, position in pack(Cursor(source, code), packing):
         if position["cursor"]["epoch"] > 0:
             return
@@ -64,7 +64,7 @@ def pack_once(source: TextSource, code: str, packing: Packing) -> Iterator[Packe
 def _blocks(
     cursor: Cursor, packing: Packing, start: Position | None
 ) -> Iterator[tuple[PackedTokens, Position]]:
-    """`<s> line </s> line </s> …`: as many whole lines as fit, whatever document they are of.
+    """Pack blocks `<s> line </s> line </s> …` of as many whole lines as fit, across documents.
 
     This is fairseq's `complete` mode. An epoch's last block ends with it, so that no block has
     the same line twice.
@@ -84,7 +84,7 @@ def _blocks(
 def _pieces(
     cursor: Cursor, packing: Packing, start: Position | None
 ) -> Iterator[tuple[list[int], int, Position]]:
-    """The tokens of lines, longer ones in pieces that fill a block; their epoch; what is next."""
+    """Yield the tokens of lines, split at the block size, with their epoch and next position."""
     room = packing.block - 2
     offset = start["offset"] if start else 0
     for (ids, _, _), before, after in _tokenized(cursor, packing, start):
@@ -99,7 +99,7 @@ def _pieces(
 def _single(
     cursor: Cursor, packing: Packing, start: Position | None
 ) -> Iterator[tuple[PackedTokens, Position]]:
-    """One line an example, or one with its translation."""
+    """Yield one example per line, with its translation if there is one."""
     for tokens, _, after in _tokenized(cursor, packing, start):
         yield tokens, {"cursor": after, "offset": 0}
 
@@ -107,7 +107,7 @@ def _single(
 def _tokenized(
     cursor: Cursor, packing: Packing, start: Position | None
 ) -> Iterator[tuple[PackedTokens, Position, Position]]:
-    """Each line's tokens, and the cursor's positions before and after it."""
+    """Yield each line's tokens, and the cursor's positions before and after it."""
     before = start["cursor"] if start else BEGINNING
     epoch, count = before["epoch"], 8
     lines = cursor.lines(before)
@@ -127,7 +127,7 @@ def _tokenized(
 
 
 def _tokens(lines: list[Line], packing: Packing) -> Iterator[PackedTokens]:
-    """The tokens of each line, none if it is empty to the tokenizer."""
+    """Tokenize lines; a line without tokens yields none."""
     texts = [line if isinstance(line, str) else line[0] for line in lines]
     if packing.unit == "block":
         return map(PackedTokens, _ids(texts, packing))
@@ -138,7 +138,7 @@ def _tokens(lines: list[Line], packing: Packing) -> Iterator[PackedTokens]:
 
 
 def _ids(texts: list[str], packing: Packing) -> list[list[int]]:
-    """The tokens of each text; of a line that is an example, with the special ones."""
+    """Tokenize texts; with special tokens if each line is an example."""
     silent = {"return_attention_mask": False, "return_token_type_ids": False, "verbose": False}
     if packing.unit == "block":
         return packing.tokenizer(texts, add_special_tokens=False, **silent)["input_ids"]
@@ -150,7 +150,7 @@ def _ids(texts: list[str], packing: Packing) -> list[list[int]]:
 
 
 def _ends(tokenizer: Any) -> tuple[int, int]:
-    """What a block begins with, and what every line ends with."""
+    """Return the tokens that begin a block and end a line."""
     first = _either(tokenizer.bos_token_id, tokenizer.cls_token_id)
     last = _either(tokenizer.eos_token_id, tokenizer.sep_token_id)
     if first is None or last is None:

@@ -1,4 +1,4 @@
-"""Work ahead: a thread that has the next items ready when they are asked for."""
+"""Prefetching: a thread prepares the next items in advance."""
 
 from collections.abc import Iterator
 from queue import Empty, Queue
@@ -9,14 +9,14 @@ T = TypeVar("T")
 
 
 class _End:
-    """What comes after the last item, and the error that it ended with."""
+    """Marks the end of the items, with the error that caused it, if any."""
 
     def __init__(self, error: BaseException | None = None):
         self.error = error
 
 
 def prefetch(iterator: Iterator[T], depth: int = 4) -> Iterator[T]:
-    """The same items, up to `depth` of them made ahead by a thread.
+    """Yield the same items; a thread prepares up to `depth` of them in advance.
 
     An error is raised in the place of the item that it prevented. Closing the generator ends the
     thread, once the item that it is making is done.

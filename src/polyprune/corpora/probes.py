@@ -8,7 +8,7 @@ from .languages import language
 
 
 def probe_texts(languages: Sequence[str] | None = None) -> dict[str, list[str]]:
-    """The probe sentences of these languages, as far as there are any; of all unless given."""
+    """Return the probe sentences of these languages, as far as there are any, or of all."""
     texts: dict[str, list[str]] = json.loads(
         files("polyprune.corpora").joinpath("probes.json").read_text(encoding="utf-8")
     )

@@ -1,4 +1,4 @@
-"""How much each language is trained on: small ones more often than their share of the text."""
+"""Sampling of languages: small ones more often than their share of the text."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from ..errors import ConfigError, DataError
 def language_shares(
     sizes: Mapping[str, int | float], exponent: int | float = 0.3
 ) -> dict[str, float]:
-    """The probability of each language, q ∝ p^exponent, where p is its share of all text.
+    """Return each language's sampling probability q ∝ p^exponent; p is its share of all text.
 
     1 is in proportion to the text, 0 is the same for every language; 0.3 is XLM-R's.
     """
@@ -32,7 +32,7 @@ def language_shares(
 
 
 def resampling(sizes: Mapping[str, int | float], exponent: int | float = 0.3) -> dict[str, float]:
-    """How often each language's text is read while all text is read once: q · Σn / n.
+    """Return how often each language's text is read while all text is read once: q · Σn / n.
 
     This is `size_ratio` in fairseq's `multilingual_masked_lm`.
     """

@@ -1,4 +1,4 @@
-"""The mix of languages that is trained on: endless, exactly resumable, in any number of processes.
+"""The stream of training examples: endless, exactly resumable, for any number of processes.
 
 Slot n of a run belongs to lane n % lanes. Its language is drawn from (seed, n) alone, and its
 example is the next one that this lane has of this language. A process owns whole lanes, so that
@@ -21,35 +21,35 @@ from .text_sources import Position, TextSource
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What a model is trained on once."""
+    """One training example."""
 
     number: int
-    """Its place in the whole run, the same whatever the number of processes."""
+    """Its number in the whole run, the same for any number of processes."""
     language: str
     ids: list[int]
     pair: list[int] | None = None
-    """Of the translation, if there is one."""
+    """The tokens of the translation, if there is one."""
     text: str | None = None
-    """Of a line, without the prefix; None for blocks."""
+    """The text of a line, without the prefix; None for blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamConfig:
-    """How text becomes examples, and how the languages are mixed."""
+    """How text becomes examples, and how languages are sampled."""
 
     exponent: int | float = 0.3
-    """Of a language's share of the text; 0 is every language alike, 1 in proportion."""
+    """The exponent of a language's share of the text; 0 samples all languages equally."""
     block: int = 512
-    """Tokens of a block, its ends among them, or that a line is cut to."""
+    """The number of tokens in a block with its special tokens, or the maximum of a line."""
     window: int = 4096
-    """Documents that are shuffled together."""
+    """The number of documents that are shuffled together."""
     unit: Unit = "block"
-    """Whole lines packed into blocks, or one line an example."""
+    """`block` packs whole lines into blocks; `line` makes one example per line."""
     prefix: str = ""
-    """What every line begins with, such as `query: ` for e5; for lines only."""
+    """A prefix for every line, such as `query: ` for e5; only for the unit `line`."""
     seed: int = 0
     lanes: int = 1
-    """Shares of the text that are read apart: the largest number of processes there may be."""
+    """The number of independent shares of the text: the maximum number of processes."""
 
     def __post_init__(self):
         least = {"block": 3, "window": 1, "seed": 0, "lanes": 1}
@@ -66,14 +66,14 @@ class StreamConfig:
 
 @dataclass(frozen=True, slots=True)
 class ProcessShard:
-    """Which part of which batches a process trains on."""
+    """The part of every batch that one process trains on."""
 
     batch: int
-    """Examples of all processes together."""
+    """The number of examples in a batch, over all processes."""
     process: int = 0
     processes: int = 1
     held_out: Mapping[str, int] = field(default_factory=dict)
-    """The document of each language before which every tenth is held out."""
+    """For each language, the document before which every tenth is held out."""
 
 
 def stream(
@@ -83,7 +83,7 @@ def stream(
     share: ProcessShard,
     position: Position | None = None,
 ) -> Iterator[tuple[list[Example], Position]]:
-    """This process's part of each batch from a position on, with the position after it."""
+    """Yield this process's part of each batch from a position on, with the position after it."""
     check_shard(stream_config, share, position)
     # Others may use theirs meanwhile, with other settings: those are kept in the object.
     packing = Packing(
@@ -105,7 +105,7 @@ def stream(
 
 
 def merge_positions(positions: Sequence[Position]) -> Position:
-    """The position of a whole run, which any number of processes can go on from."""
+    """Merge the processes' positions into one that any number of processes can resume from."""
     if len({(position["number"], position["lanes"]) for position in positions}) != 1:
         raise ConfigError(
             "Positions can be merged when all are of the same batch of the same run, got batches "
@@ -116,7 +116,7 @@ def merge_positions(positions: Sequence[Position]) -> Position:
 
 
 def draw_languages(shares: Mapping[str, float], seed: int, first: int, count: int) -> list[str]:
-    """The languages of so many slots, the first of them given; each depends on its number alone."""
+    """Draw the languages of `count` slots from `first` on; each depends only on its number."""
     # A counter-based generator gives four numbers for each value of its counter.
     skipped = first % 4
     key = np.array([seed, 0], dtype=np.uint64)
@@ -154,7 +154,7 @@ def _batches(
 
 
 def _own(places: Mapping[str, Position], share: ProcessShard) -> dict[str, Position]:
-    """The positions of this process's lanes."""
+    """Return the positions of this process's lanes."""
     lanes = {key: int(key.partition("/")[0]) for key in places}
     return {key: places[key] for key in places if lanes[key] % share.processes == share.process}
 

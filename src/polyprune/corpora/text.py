@@ -1,4 +1,4 @@
-"""Where text comes from: a folder, the bundled sample, or a Hugging Face data set."""
+"""Open text from a folder, the bundled sample, or a Hugging Face data set."""
 
 from collections.abc import Sequence
 from importlib.resources import files
@@ -18,7 +18,7 @@ def open_text(
     parallel: str | None = None,
     damaged: Damaged = "stop",
 ) -> dict[str, TextSource]:
-    """The text of each of these languages, of all there are if None.
+    """Open the text of these languages, or of all there are if None.
 
     `source` is a folder, `sample` or the name of a data set. With `parallel`, the code of a
     language, every line comes with the line at its place in that language.
@@ -33,7 +33,7 @@ def open_text(
 
 
 def text_folder(source: str) -> Path:
-    """The folder that a source names; of the bundled text if it is `sample`."""
+    """Return the folder that a source names; that of the bundled text for `sample`."""
     if source != "sample":
         return Path(source).expanduser()
     folder = Path(str(files("polyprune").joinpath("bundled", "sample")))
@@ -67,7 +67,7 @@ def _of_data_set(
 
 
 def _is_folder(source: str) -> bool:
-    """Whether a source is a folder with a file a language, or is meant to be one."""
+    """Return whether a source is, or is meant as, a folder with one file per language."""
     folder = Path(source).expanduser()
     if folder.is_dir():
         # `datasets` reads folders too, whose card says which files are which language's.

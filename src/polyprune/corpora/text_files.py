@@ -1,4 +1,4 @@
-"""The lines of one text file, plain or compressed, from the beginning or from any place in it."""
+"""Read the lines of a text file, plain or compressed, from any position."""
 
 import gzip
 import logging
@@ -20,18 +20,18 @@ PACKED = ("", ".gz", ".xz", ".zst")
 """How a text file may be compressed; CC-100's come as `.xz`."""
 
 Damaged = Literal["stop", "skip"]
-"""What a damaged file leads to: an error, or a warning and the text that can still be read."""
+"""What to do with a damaged file: `stop` with an error, or `skip` the damage with a warning."""
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a text file, one at a time, whatever its size."""
+    """Yield the lines of a text file, in constant memory."""
     return (line for line, _, _ in read_lines_from(path) if line is not None)
 
 
 def read_lines_from(
     path: Path, byte: int = 0, number: int = 0, damaged: Damaged = "stop"
 ) -> Iterator[tuple[str | None, int, int]]:
-    """The lines after so many bytes and lines, each with how many of both come before the next.
+    """Yield the lines from a byte and line number on, each with the byte and line number after it.
 
     A line that is not UTF-8 is None where damage is skipped, so that the lines of a translation
     stay at their places.
@@ -57,7 +57,7 @@ def read_lines_from(
 
 
 def _wind(file: Any, byte: int, number: int, by_line: bool) -> None:
-    """Go on to a place that was reached before.
+    """Move to a position that was reached before.
 
     In a compressed file `seek` reads on, in steps that depend on the place. A damaged one would
     break off elsewhere than before, so it is read again exactly as it was, line by line.
@@ -85,14 +85,14 @@ def _break_off(path: Path, number: int, error: Exception, damaged: Damaged) -> N
 
 
 def _warn_once(path: Path, what: str, message: str) -> None:
-    """Say it the first time only: every lane reads the file in every epoch."""
+    """Warn only the first time: every lane reads the file in every epoch."""
     if (path, what) not in _warned:
         _warned.add((path, what))
         logger.warning(message)
 
 
 def _open(path: Path) -> Any:
-    """A file of bytes, unpacked on the way."""
+    """Open a file for reading bytes, decompressed on the way."""
     if path.suffix == ".gz":
         return gzip.open(path)
     if path.suffix == ".xz":

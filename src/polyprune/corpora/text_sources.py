@@ -1,4 +1,4 @@
-"""The text of one language as a stream of documents, which can be picked up at any of them."""
+"""The text of one language as a stream of documents that can be resumed at any document."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,36 +11,36 @@ Line = str | tuple[str, str]
 """A line of text, or one with its translation."""
 
 Document = tuple[Line, ...]
-"""Its lines, none of them blank; a line with its translation is a document of its own."""
+"""The lines of a document, none blank; a line with its translation is a document of its own."""
 
 Position = dict[str, Any]
-"""Where a stream has come to, as JSON."""
+"""A position in a stream, as JSON."""
 
 LONGEST = 32
-"""Lines after which a document is continued as the next one, so that memory stays constant."""
+"""Longer documents are split after this many lines, so that memory stays constant."""
 
 
 @runtime_checkable
 class TextSource(Protocol):
-    """One language's text."""
+    """One language's text as a stream of documents."""
 
     @property
     def size(self) -> int:
-        """Bytes, of which the language's share of all text is made."""
+        """The number of bytes, which decides the language's share of all text."""
         ...
 
     @property
     def name(self) -> str:
-        """What messages call it: a path, or `cc100/sw`."""
+        """The name in messages: a path, or `cc100/sw`."""
         ...
 
     @property
     def paired(self) -> bool:
-        """Whether every line comes with its translation."""
+        """Whether every line has a translation."""
         ...
 
     def documents(self, start: Position | None = None) -> Iterator[tuple[Document, Position]]:
-        """The documents from a position on, each with the position at which the next one begins.
+        """Yield the documents from a position on, each with the position of the next.
 
         A position's `document` is the number of the document that begins there.
         """
@@ -49,29 +49,29 @@ class TextSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file in CC-100's format: a line a sentence or paragraph, a blank one between documents."""
+    """A file in CC-100's format: one paragraph per line, blank lines between documents."""
 
     path: Path
     damaged: Damaged = "stop"
-    """What a damaged file, or a line that is not UTF-8, leads to."""
+    """What to do with a damaged file or a line that is not UTF-8."""
 
     @property
     def size(self) -> int:
-        """As it is on disk, compressed or not."""
+        """The size of the file on disk, compressed or not."""
         return self.path.stat().st_size
 
     @property
     def name(self) -> str:
-        """Its path."""
+        """The path of the file."""
         return str(self.path)
 
     @property
     def paired(self) -> bool:
-        """Lines stand alone."""
+        """False: lines have no translation."""
         return False
 
     def documents(self, start: Position | None = None) -> Iterator[tuple[Document, Position]]:
-        """The documents from a position on, each with the position of the next."""
+        """Yield the documents from a position on, each with the position of the next."""
         byte, line, number = _place(start)
         lines: list[str] = []
         for text, byte, line in read_lines_from(self.path, byte, line, self.damaged):  # noqa: B020
@@ -90,30 +90,30 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class TranslatedFiles:
-    """Two files of which each line of one translates the line at its place in the other."""
+    """Two files whose lines translate each other."""
 
     path: Path
     pivot_path: Path
     damaged: Damaged = "stop"
-    """What a damaged file, or a line that is not UTF-8, leads to."""
+    """What to do with a damaged file or a line that is not UTF-8."""
 
     @property
     def size(self) -> int:
-        """Of the first file as it is on disk."""
+        """The size of the first file on disk."""
         return self.path.stat().st_size
 
     @property
     def name(self) -> str:
-        """Its paths."""
+        """The paths of both files."""
         return f"{self.path} and {self.pivot_path}"
 
     @property
     def paired(self) -> bool:
-        """Every line has its translation."""
+        """True: every line has its translation."""
         return True
 
     def documents(self, start: Position | None = None) -> Iterator[tuple[Document, Position]]:
-        """The pairs from a position on, those with a blank side left out."""
+        """Yield the pairs from a position on, without those that have a blank side."""
         byte, line, number = _place(start)
         pivot_byte = start["pivot_byte"] if start else 0
         both = zip(
@@ -129,5 +129,5 @@ class TranslatedFiles:
 
 
 def _place(start: Position | None) -> tuple[int, int, int]:
-    """The bytes, lines and documents before a position."""
+    """Return the number of bytes, lines and documents before a position."""
     return (start["byte"], start["line"], start["document"]) if start else (0, 0, 0)

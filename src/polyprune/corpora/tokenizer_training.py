@@ -1,4 +1,4 @@
-"""A tokenizer of one's own, made from text: a Unigram model of pieces of words, as XLM-R's is.
+"""Train a tokenizer on text: a Unigram model of word pieces, as XLM-R's is.
 
 The `UnigramTrainer` of tokenizers goes through the words in an order that differs from run to run,
 and with it the scores. Here the pieces are first those that byte-pair merges give, which are always
@@ -18,14 +18,14 @@ SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 """Tokens 0 to 3, as in XLM-R; `<mask>` is the last."""
 
 SURPLUS = (2.0, 1.5, 1.2, 1.0)
-"""How many pieces there are in each round, of those wanted."""
+"""The number of pieces in each round, as a multiple of those wanted."""
 
 LONGEST = 16
-"""Characters of a piece, as in SentencePiece."""
+"""The maximum number of characters of a piece, as in SentencePiece."""
 
 
 def train_tokenizer(lines: Iterable[str], vocabulary: int) -> Any:
-    """A transformers tokenizer of up to `vocabulary` tokens, the same for the same lines."""
+    """Train a transformers tokenizer of up to `vocabulary` tokens; it is deterministic."""
     room = vocabulary - len(SPECIAL) - 1
     if room < 2:
         raise ConfigError(
@@ -43,7 +43,7 @@ def train_tokenizer(lines: Iterable[str], vocabulary: int) -> Any:
 
 
 def _count_words(lines: Iterable[str]) -> dict[str, int]:
-    """How often each word occurs, `▁` in place of the blank before it; the same ones first."""
+    """Count words, with `▁` in place of the blank before them, in a reproducible order."""
     counts: Counter[str] = Counter()
     for line in lines:
         counts.update(unicodedata.normalize("NFKC", line).split())
@@ -51,7 +51,7 @@ def _count_words(lines: Iterable[str]) -> dict[str, int]:
 
 
 def _alphabet(words: Mapping[str, int], most: int) -> list[str]:
-    """The letters that are always pieces: all, or as many as there is room for."""
+    """Return the letters that are always pieces: all, or as many as fit."""
     counts: Counter[str] = Counter()
     for word, count in words.items():
         for letter in word:
@@ -60,7 +60,7 @@ def _alphabet(words: Mapping[str, int], most: int) -> list[str]:
 
 
 def _merged(words: Mapping[str, int], letters: list[str], most: int) -> dict[str, int]:
-    """Pieces that byte-pair merges give, and how often the words are made of them."""
+    """Return the pieces of byte-pair merging, and how often words use them."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
@@ -79,7 +79,7 @@ def _merged(words: Mapping[str, int], letters: list[str], most: int) -> dict[str
 
 
 def _score(counts: Mapping[str, int], letters: list[str], most: int) -> dict[str, float]:
-    """The log-probability of the pieces used most often, letters always among them."""
+    """Return the log-probability of the most used pieces, always including letters."""
     always = set(letters)
     others = sorted(counts.keys() - always, key=lambda piece: (-counts[piece], piece))
     kept = [*letters, *others[: most - len(letters)]]
@@ -90,7 +90,7 @@ def _score(counts: Mapping[str, int], letters: list[str], most: int) -> dict[str
 
 
 def _use(words: Mapping[str, int], scores: Mapping[str, float]) -> dict[str, int]:
-    """How often each piece is used where words are split in the likeliest way."""
+    """Count how often each piece is used when words are split in the most likely way."""
     from tokenizers import Tokenizer
 
     return _count_pieces(words, Tokenizer(_unigram(scores)))
@@ -116,7 +116,7 @@ def _unigram(scores: Mapping[str, float]) -> Any:
 
 
 def _assemble(scores: Mapping[str, float]) -> Any:
-    """The tokenizer with these pieces, which cleans and frames text as XLM-R's does."""
+    """Build the tokenizer with these pieces; it normalizes and frames text as XLM-R's does."""
     from tokenizers import (
         AddedToken,
         Regex,

@@ -1,4 +1,4 @@
-"""What of an answer counts: its words, without case, punctuation and articles."""
+"""Normalize answers for scoring: words without case, punctuation and articles."""
 
 import re
 import string
@@ -17,7 +17,7 @@ MLQA_ARTICLES = {
     "vi": "chiếc|cái|của|là|những",
     "zh": None,
 }
-"""MLQA's seven languages and the words that it takes for articles in them, if any."""
+"""The articles that MLQA removes, for each of its seven languages."""
 
 # MLQA's range, some twenty characters short of the Unicode block.
 _CHINESE = re.compile("[一-龥]")

@@ -1,4 +1,4 @@
-"""Pairs of sentences: two become one input, and a label is read off it."""
+"""Preprocessing of sentence pairs: two sentences become one input, logits become a label."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +13,15 @@ from .examples import SentencePair
 from .pair_template import pair_template
 
 TOKENIZED_TOGETHER = 1000
-"""Pairs that are tokenised together, which takes a tenth of the time."""
+"""The number of pairs tokenized together, which is ten times faster than one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairPreprocessor:
-    """How pairs become inputs, and logits become labels."""
+    """Turns sentence pairs into inputs, and logits into labels."""
 
     longest: int = 128
-    """Tokens of an input."""
+    """The maximum number of tokens in an input."""
 
     def encode(
         self,
@@ -30,7 +30,7 @@ class PairPreprocessor:
         labels: Sequence[str] = (),
         training: bool = False,
     ) -> Iterator[EncodedInput]:
-        """One input a pair, each cut to `longest` tokens."""
+        """Yield one input per pair, truncated to `longest` tokens."""
         around, numbers = pair_template(tokenizer), {label: i for i, label in enumerate(labels)}
         room = self.longest - around.size
         if room < 2:
@@ -48,7 +48,7 @@ class PairPreprocessor:
                 number += 1
 
     def fit(self, longest: int) -> "PairPreprocessor":
-        """The same for inputs of at most so many tokens."""
+        """Return the same for inputs of at most `tokens` tokens."""
         return replace(self, longest=min(self.longest, longest))
 
     def decode(
@@ -58,12 +58,12 @@ class PairPreprocessor:
         outputs: Sequence[np.ndarray],
         labels: Sequence[str],
     ) -> list[str]:
-        """The likeliest label of every pair."""
+        """Return the most likely label of every pair."""
         return [labels[int(logits.argmax())] for logits in outputs]
 
 
 def truncate(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:
-    """Both, the longer one shortened until they fit, token by token; of equal ones the second."""
+    """Truncate the longer of two texts token by token until both fit; of equal ones, the second."""
     over = len(first) + len(second) - room
     if over <= 0:
         return first, second

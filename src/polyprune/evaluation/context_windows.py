@@ -1,4 +1,4 @@
-"""Contexts as tokens, and the windows in which a model reads those that are too long for it."""
+"""Tokenized contexts, and the windows in which a model reads long ones."""
 
 import math
 import re
@@ -11,12 +11,12 @@ from jaxtyping import Bool, Int
 from tokenizers import models
 
 _WORD = re.compile("[^ \t\r\n\u202f]+")
-"""What the official scripts split at, not all that Unicode calls space."""
+"""The spaces that the official scripts split at, fewer than Unicode's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenizedContext:
-    """A context, its words and their tokens. All its windows share it, and all its questions."""
+    """A context with its words and tokens, shared by all its windows and questions."""
 
     text: str
     words: tuple[str, ...]
@@ -24,26 +24,26 @@ class TokenizedContext:
     """The first character of every word."""
     ids: list[int]
     pieces: tuple[str, ...]
-    """How the tokens are written in the vocabulary."""
+    """The vocabulary strings of the tokens."""
     word: Int[np.ndarray, " tokens"]
-    """The word that a token is of."""
+    """The index of each token's word."""
     begin: Int[np.ndarray, " tokens"]
     """The first character of every token."""
     end: Int[np.ndarray, " tokens"]
-    """The character after its last; where tokens share characters, the last token has them."""
+    """The index after each token's last character; shared characters belong to the last token."""
     continued: bool
-    """Whether it is the pieces within a word that are marked (`##`), or those that begin one."""
+    """Whether the vocabulary marks pieces inside a word (`##`) rather than those that begin one."""
 
     def word_at(self, place: int) -> int:
-        """The word that has this character, or the one before; -1 before the first."""
+        """Return the word at this character, or the one before it; -1 before the first."""
         return int(np.searchsorted(self.word_starts, place, side="right")) - 1
 
     def characters(self, first: int, last: int) -> str:
-        """The text of these tokens, by their characters."""
+        """Return the text of these tokens, by their characters."""
         return self.text[self.begin[first] : self.end[last]].strip()
 
     def written(self, first: int, last: int) -> str:
-        """The text of these tokens, by how the vocabulary writes them."""
+        """Return the text of these tokens, joined from the vocabulary's strings."""
         pieces = self.pieces[first : last + 1]
         if self.continued:
             text = " ".join(pieces).replace(" ##", "")
@@ -52,7 +52,7 @@ class TokenizedContext:
         return " ".join(text.split())
 
     def whole_words(self, first: int, last: int) -> str:
-        """The words that these tokens are of."""
+        """Return the whole words that these tokens belong to."""
         return " ".join(self.words[self.word[first] : self.word[last] + 1])
 
 
@@ -95,24 +95,24 @@ def _tokenize(words: tuple[str, ...], tokenizer: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextWindow:
-    """The part of a document that one input of a model has."""
+    """The part of a context that one input contains."""
 
     document: TokenizedContext
     first: int
-    """The place of its first token in the input."""
+    """The index of its first token in the input."""
     start: int
-    """The place of its first token in the document."""
+    """The index of its first token in the context."""
     widest: Bool[np.ndarray, " tokens"]
-    """Whether no other window shows more of what is around a token."""
+    """Whether this window gives each token more context than any other window."""
 
     def place(self, token: int) -> int | None:
-        """Where a token of the document is in the input; None if in another."""
+        """Return a context token's index in the input; None if it is in another window."""
         within = token - self.start
         return self.first + within if 0 <= within < len(self.widest) else None
 
 
 def window_starts(tokens: int, room: int, stride: int) -> list[tuple[int, Bool[np.ndarray, " _"]]]:
-    """Where windows of `room` tokens start, and which of their tokens have most context there.
+    """Return where windows of `room` tokens start, and in which window each token has most context.
 
     One window starts every `stride` tokens until the rest fits. A token's context is what it has
     to its nearer side; of equally long windows the first counts.

@@ -1,4 +1,4 @@
-"""What can be wrong with the data of a task, told with the language and the place."""
+"""Checks of a task's data, with messages that name the language and the place."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,12 +10,12 @@ from .tasks import Task
 
 
 def describe_data(task: Task, data: str, split: Any, code: str) -> str:
-    """What to call the examples of a language: `dev data of xnli for 'sw' in xtreme`."""
+    """Describe the examples of a language for messages: `dev data of xnli for 'sw' in xtreme`."""
     return f"{SPLIT_LABELS[split]} of {task.name} for {code!r} in {data}"
 
 
 def require_data(task: Task, data: str, split: Any, codes: Sequence[str]) -> None:
-    """Raise for the first language without files, saying where they were looked for."""
+    """Raise for the first language without data, and list the files that would hold it."""
     there = set(task.reader.languages(data, split, codes))
     for code in codes:
         if code not in there:
@@ -23,7 +23,7 @@ def require_data(task: Task, data: str, split: Any, codes: Sequence[str]) -> Non
 
 
 def validated(task: Task, examples: Iterable[Any], place: str) -> Iterator[Any]:
-    """The examples as they are; raise at the first with a label that the task does not have."""
+    """Yield the examples unchanged; raise at a label that the task does not have."""
     for number, example in enumerate(examples, 1):
         unknown = [label for label in task.kind.said(example) if label not in task.labels]
         if task.labels and unknown:
@@ -36,7 +36,7 @@ def validated(task: Task, examples: Iterable[Any], place: str) -> Iterator[Any]:
 
 @contextmanager
 def locate_errors(place: str) -> Iterator[None]:
-    """Say where it was, if something is wrong with what was read."""
+    """Add the description of the data to errors raised inside the block."""
     try:
         yield
     except DataError as error:

@@ -1,4 +1,4 @@
-"""What a model reads of an example: tokens, and what it is to say about them."""
+"""One encoded input of a model: its tokens, and its labels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,14 +6,16 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class EncodedInput:
-    """One input of a model: an example, or a part of one that is too long."""
+    """One input of a model: an example, or a part of a long one."""
 
     example: int
-    """Its number among those that were encoded."""
+    """The index of the example it comes from."""
     ids: list[int]
     types: list[int] | None = None
-    """0 for a first sentence, 1 for a second, for models that were trained with them."""
+    """Token types: 0 in a first sentence, 1 in a second, for models that were trained with them."""
     labels: tuple[int, ...] = ()
-    """Of a pair one; of words one a token; of a span its first and last token; none if unknown."""
+    """The labels: one for a pair, one per token for words, first and last token for a span; may be
+    empty.
+    """
     about: Any = None
-    """What is needed to read a prediction back."""
+    """What decoding needs to turn a prediction back into an answer."""

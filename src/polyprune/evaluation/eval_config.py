@@ -1,4 +1,4 @@
-"""What is asked of models, and the data that it is asked with."""
+"""The config of an evaluation: which data to use, and how models predict."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -17,26 +17,29 @@ SPLITS = ("test", "dev")
 
 @dataclass(frozen=True, slots=True)
 class EvalConfig:
-    """What is asked, and how."""
+    """The data, split and options of an evaluation."""
 
     data: str
     split: Any = "test"
     languages: tuple[str, ...] | None = None
-    """All that there is data for unless given."""
+    """The languages to score; all that have data unless given."""
     limit: int | None = None
-    """Examples of each language."""
+    """The maximum number of examples per language."""
     labels: str | None = None
-    """A folder of labels in XTREME's layout, for test files without."""
+    """A folder of labels in XTREME's layout, for test files without labels."""
     predictions: Path | None = None
-    """Where prediction files are written."""
+    """The folder to write predictions to."""
     compat: bool = False
-    """Answers cut out as the official script does, not by character offsets."""
+    """Extract answers as the official script does, not by character offsets."""
     layer: int | None = None
-    """Of sentence embeddings; the eighth of twelve, or a sentence encoder's own, unless given."""
+    """The layer of sentence embeddings; the eighth of twelve, or a sentence encoder's own, unless
+    given.
+    """
     fallback: str | None = None
-    """Whose gates a language without any uses; English ones, or else the first, unless given."""
+    """The language whose gates are used for one without gates; English or the first unless given.
+    """
     device: str = "auto"
-    """Where models run."""
+    """The device to run models on."""
 
     def __post_init__(self):
         if self.split not in SPLITS:
@@ -47,7 +50,7 @@ class EvalConfig:
             )
 
     def check(self, task: Task) -> None:
-        """Raise for what a task has no use for, and for all that is wrong with its data.
+        """Raise if an option does not apply to the task, or if its data has mistakes.
 
         Everything is read for that: rather now than after an hour.
         """
@@ -67,20 +70,20 @@ class EvalConfig:
                     task.kind.check_dev(self.dev(task, code, examples))
 
     def kind(self, task: Task) -> TaskType:
-        """What is done with the examples of a task."""
+        """Return the task's type, adapted to these options."""
         kind = task.kind.compatible() if self.compat else task.kind
         if kind is None:
             raise ConfigError(f"--compat is for question answering: leave it out for {task.title}.")
         return kind
 
     def codes(self, task: Task) -> list[str]:
-        """The languages that are asked for; raise where one of them has no data."""
+        """Return the languages to score; raise if one of them has no data."""
         codes = task.find(self.data, self.split, self.languages)
         require_data(task, self.data, self.split, codes)
         return codes
 
     def read(self, task: Task, code: str) -> list[Any]:
-        """The examples of a language."""
+        """Read the examples of a language."""
         place = describe_data(task, self.data, self.split, code)
         # Files of labels are of all examples.
         most = self.limit if self.labels is None else None
@@ -94,19 +97,19 @@ class EvalConfig:
         return list(validated(task, islice(examples, self.limit), place))
 
     def gold(self, task: Task, code: str, examples: list[Any]) -> Any:
-        """What is right; None where the data does not tell."""
+        """Return the gold labels of a language; None if the data has none."""
         with locate_errors(describe_data(task, self.data, self.split, code)):
             return task.kind.gold(examples)
 
     def dev(self, task: Task, code: str, examples: list[Any]) -> list[Any]:
-        """What settings are chosen on; where dev itself is asked, that."""
+        """Return the dev examples on which thresholds are chosen."""
         if self.split == "dev":
             return examples
         place = describe_data(task, self.data, "dev", code)
         return list(validated(task, task.reader.read(self.data, "dev", code), place))
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it, but for what does not change scores."""
+        """Return the options that affect scores, as JSON."""
         return {
             "data": self.data,
             "split": self.split,

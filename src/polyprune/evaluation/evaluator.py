@@ -1,4 +1,4 @@
-"""A model's scores in every language of a task, dense or pruned, of one size or of many."""
+"""Score a model in every language of a task."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -21,21 +21,21 @@ Watch = Callable[[str, Iterable], Iterable]
 
 @dataclass(frozen=True, slots=True)
 class LanguageResult:
-    """How one language did."""
+    """The scores of one language."""
 
     language: str
     examples: int
-    """That were asked: of retrieval, the sentences of the language."""
+    """The number of examples; for retrieval, of sentences in the language."""
     scores: dict[str, float] | None
-    """In percent; None where the data does not tell what is right."""
+    """Scores in percent; None if the data has no gold labels."""
     gates: str | None = None
-    """Whose gates were used, where they were not its own."""
+    """The language whose gates were used, if they were not its own."""
 
 
 def evaluate(
     candidate: LoadedModel, task: Task, eval_config: EvalConfig
 ) -> Iterator[LanguageResult]:
-    """The scores of every language, one after the other."""
+    """Score a loaded model on a task; yield one result per language."""
     kind = eval_config.kind(task)
     if task.labels:
         check_labels(Predictor(candidate.model, candidate.tokenizer), task.labels, task.name)
@@ -65,7 +65,7 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class SystemResult:
-    """How a system did: a model of one size, or several that differ in their seeds."""
+    """The scores of a system: one model of one size, or several that differ in their seeds."""
 
     model: str
     sparsity: float | None
@@ -73,7 +73,7 @@ class SystemResult:
 
     @property
     def languages(self) -> dict[str, LanguageResult]:
-        """Every language, its scores the mean over seeds."""
+        """The results by language, with scores averaged over seeds."""
         return {
             same[0].language: replace(same[0], scores=_mean([each.scores for each in same]))
             for same in zip(*self.seeds, strict=True)
@@ -81,12 +81,12 @@ class SystemResult:
 
     @property
     def mean(self) -> dict[str, float] | None:
-        """Of each score over the languages that have one."""
+        """The mean of each score over the languages that have it."""
         return _mean([each.scores for each in self.languages.values() if each.scores])
 
     @property
     def spread(self) -> dict[str, float] | None:
-        """The deviation of that mean from seed to seed."""
+        """The standard deviation over seeds of the mean over languages."""
         if len(self.seeds) < 2 or self.mean is None:
             return None
         means = [_mean([each.scores for each in own if each.scores]) or {} for own in self.seeds]
@@ -114,7 +114,7 @@ def evaluate_system(
     sparsity: float | None = None,
     watch: Watch = lambda _, things: things,
 ) -> SystemResult:
-    """The scores of a model, or of all seeds of one that was fine-tuned several times."""
+    """Score a model on a task, or all seeds of one that was fine-tuned several times."""
     seeds = []
     folders = seed_folders(path)
     if len(folders) > 1 and eval_config.predictions is not None:

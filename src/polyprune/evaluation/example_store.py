@@ -1,4 +1,4 @@
-"""Encoded examples on disk: training sets may be larger than memory, and are tokenised once."""
+"""Encoded examples on disk, so that training sets may be larger than memory."""
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ WRITTEN_TOGETHER = 1000
 
 
 class ExampleStore:
-    """The examples of a file, any of them at any time; memory does not grow with it."""
+    """Random access to the examples of a file, in constant memory."""
 
     def __init__(self, path: Path):
         try:
@@ -45,7 +45,7 @@ class ExampleStore:
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many examples there are, and a checksum of their tokens and labels."""
+        """The number of examples, and a checksum of their tokens and labels."""
         checksum = 0
         for name in ("length", "ids", "labels"):
             for chunk in self._rows.data.column(name).chunks:
@@ -54,7 +54,7 @@ class ExampleStore:
         return {"examples": len(self), "checksum": checksum}
 
     def take(self, numbers: Sequence[int]) -> list[tuple[str, EncodedInput]]:
-        """These examples, each with its language."""
+        """Return the examples with these indices, each with its language."""
         rows = self._rows[list(numbers)]
         columns = zip(rows["language"], rows["ids"], rows["types"], rows["labels"], strict=True)
         return [
@@ -64,7 +64,7 @@ class ExampleStore:
 
 
 def write_examples(path: Path, examples: Iterable[tuple[str, EncodedInput]]) -> ExampleStore:
-    """A store of these examples, whole or not at all."""
+    """Write examples to a file, completely or not at all."""
     with atomic_file(path, force=True) as new:
         count = 0
         with ArrowWriter(
@@ -92,7 +92,7 @@ def _rows(examples: Iterable[tuple[str, EncodedInput]]) -> Iterator[dict[str, An
 
 
 def epoch_batches(lengths: np.ndarray, batch: int, seed: int, epoch: int) -> list[np.ndarray]:
-    """The batches of an epoch: every example once, those of similar length together.
+    """Return the batches of an epoch: every example once, grouped by length.
 
     Sorted within windows of fifty batches only, so that each epoch mixes anew; the batches
     themselves are shuffled, but for the last, which may be smaller.

@@ -1,16 +1,16 @@
-"""What tasks are made of: pairs of sentences, tagged words, questions, translations."""
+"""The examples of tasks: sentence pairs, tagged sentences, questions, translations."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """Two sentences, and what is between them."""
+    """Two sentences and the label of their relation."""
 
     first: str
     second: str
     label: str | None = None
-    """None where the file does not tell."""
+    """None if the file has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +19,16 @@ class TaggedSentence:
 
     words: tuple[str, ...]
     tags: tuple[str, ...] | None = None
-    """None where the file does not tell."""
+    """None if the file has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Where in a context an answer is."""
+    """An answer and its position in the context."""
 
     text: str
     start: int
-    """Of its first character."""
+    """The index of its first character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Question:
     question: str
     context: str
     answers: tuple[Answer, ...] = ()
-    """None where the file does not tell."""
+    """None if the file has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,13 @@ class Bitext:
     """Sentences of a language and of English, some of which are translations of each other."""
 
     sources: tuple[str, ...]
-    """Of the language."""
+    """The sentences of the language."""
     targets: tuple[str, ...]
-    """Of English."""
+    """The sentences of English."""
     source_ids: tuple[str, ...]
     target_ids: tuple[str, ...]
     gold: tuple[tuple[str, str], ...] | None = None
-    """Source and target ids of the translations; None where the files do not tell."""
+    """Source and target ids of the translations; None if the files have none."""
 
 
 TaskExample = SentencePair | TaggedSentence | Question | Bitext

@@ -1,4 +1,4 @@
-"""The text of an answer as SQuAD's script for BERT recovers it, with its limits.
+"""Recover the text of an answer as SQuAD's script for BERT does, including its limitations.
 
 It knows which pieces were predicted and which words they are from, and looks for the one in the
 other. Where it does not find them it answers with the words: nearly always in Chinese, whose
@@ -17,11 +17,11 @@ _IDEOGRAPHS = (
     (0x2F800, 0x2FA1F),
 )
 _ASCII_SYMBOLS = frozenset("$+<=>^`|~")
-"""What BERT takes for punctuation although Unicode does not."""
+"""Characters that BERT treats as punctuation although Unicode does not."""
 
 
 def final_text(predicted: str, original: str) -> str:
-    """The part of `original`, which are whole words, that reads `predicted`, which were pieces.
+    """Return the part of `original` (whole words) that spells `predicted` (word pieces).
 
     All of `original` if there is no such part, or if it is not clear where it begins and ends.
     """
@@ -39,7 +39,7 @@ def final_text(predicted: str, original: str) -> str:
 
 
 def set_apart(text: str) -> str:
-    """The text as BERT's tokenizers first split it: punctuation and ideographs stand alone."""
+    """Split text as BERT's basic tokenizer does: punctuation and ideographs stand alone."""
     return " ".join("".join(map(_spaced, text)).split())
 
 

@@ -1,4 +1,4 @@
-"""What is fine-tuned, for what, on what, and how."""
+"""The config of fine-tuning: model, task, data, and the hyperparameters to try."""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -24,7 +24,7 @@ EPOCHS = {"transfer": (5, 10), "translate-train-all": (3,)}
 
 @dataclass(frozen=True, slots=True)
 class FineTuneConfig:
-    """What is fine-tuned, for what, on what."""
+    """The model, task, data and regime of a fine-tuning."""
 
     model: str
     """A folder, a Hugging Face id, or `e5-small`."""
@@ -34,17 +34,19 @@ class FineTuneConfig:
     regime: str = "transfer"
     """One of `REGIMES`."""
     languages: tuple[str, ...] | None = None
-    """To train on; those of the regime unless given."""
+    """The languages to train on; those of the regime unless given."""
     limit: int | None = None
-    """Examples of each language that are trained on."""
+    """The maximum number of training examples per language."""
     sparsity: float | None = None
-    """The one size of an elastic model to fine-tune; all of them unless given."""
+    """The one size of an elastic model to fine-tune; all sizes unless given."""
     words: bool = True
     """Whether the word table is trained too."""
     fallback: str | None = None
-    """Whose gates a language uses that has none, nor kin: those of English unless given."""
+    """The language whose gates are used for one without its own or its family's; English unless
+    given.
+    """
     precision: str = "no"
-    """One of `PRECISIONS`, in which steps are computed; `no` is single precision."""
+    """The precision of steps, one of `PRECISIONS`; `no` is single precision."""
 
     def __post_init__(self):
         for what, given, known in (
@@ -61,25 +63,25 @@ class FineTuneConfig:
 
     @property
     def defaults(self) -> TaskDefaults:
-        """Of the task."""
+        """The hyperparameters that the task defaults to."""
         assert self.task.defaults is not None
         return self.task.defaults
 
     @property
     def training(self) -> list[str]:
-        """The languages to train on."""
+        """The languages to train on, in the task's order."""
         if self.languages is None and self.regime == "transfer":
             return ["en"]
         return self.task.find(self.data, self.split, self.languages)
 
     @property
     def split(self) -> Literal["train", "translated"]:
-        """What is trained on."""
+        """What the run trains on."""
         return "train" if self.regime == "transfer" else "translated"
 
     @property
     def missing(self) -> list[str]:
-        """The languages of the task that would be trained on too if there were data."""
+        """The task's languages that are not trained on for want of data."""
         if self.languages is not None or self.regime == "transfer":
             return []
         there = self.training
@@ -87,14 +89,14 @@ class FineTuneConfig:
 
     @property
     def development(self) -> list[str]:
-        """The languages that a model is chosen by, as far as there is dev data."""
+        """The languages with dev data, on which a model is chosen."""
         wanted = self.training if self.regime == "transfer" else self.task.languages
         return self.task.reader.languages(self.data, "dev", wanted)
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What the paper searches over, and the chance that is left."""
+    """One combination of hyperparameters and a seed."""
 
     learning_rate: float
     epochs: int
@@ -115,14 +117,14 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """For a folder."""
+        """The name of its folder."""
         batch = "" if self.batch == 32 else f"-batch-{self.batch}"
         return f"lr-{self.learning_rate:g}-epochs-{self.epochs}{batch}-seed-{self.seed}"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSpace:
-    """What to try: every learning rate with every number of epochs, then every seed."""
+    """The trials: every learning rate with every number of epochs, then every seed."""
 
     learning_rates: tuple[float, ...]
     epochs: tuple[int, ...]
@@ -139,7 +141,7 @@ class SearchSpace:
 
     @classmethod
     def of(cls, setup: FineTuneConfig, search: bool = False) -> "SearchSpace":
-        """The defaults of a task, or the paper's search."""
+        """Return a task's defaults, or the paper's search space."""
         if search:
             return cls(LEARNING_RATES, EPOCHS[setup.regime])
         transfer = setup.regime == "transfer"
@@ -148,7 +150,7 @@ class SearchSpace:
 
     @property
     def cells(self) -> list[Trial]:
-        """With the first seed."""
+        """The trials with the first seed."""
         return [
             Trial(rate, epochs, self.seeds[0], self.batch)
             for epochs in self.epochs

@@ -1,4 +1,4 @@
-"""Fine-tuning: the examples of a task as what the one training loop trains on."""
+"""Fine-tuning: the examples of a task as training data for the training loop."""
 
 import zlib
 from collections.abc import Iterator, Sequence
@@ -36,14 +36,14 @@ from .task_types import Predictor
 from .training_data import read_development
 
 MICRO_BATCH_SIZE = {"sentence-classification": 32, "token-classification": 32, "span": 8}
-"""Examples in a pass: windows of questions are long."""
+"""Examples per micro-batch; small, because question windows are long."""
 
 SIZES = (0.3, 0.5, 0.7)
-"""The sparsities that a model of every size is looked at in on dev."""
+"""The sparsities at which an elastic model is scored on dev."""
 
 
 def finetuning_run(setup: FineTuneConfig, setting: Trial, examples: int) -> Run:
-    """The run that fine-tunes on so many examples."""
+    """Return the training run that fine-tunes on `examples` examples."""
     defaults, an_epoch = setup.defaults, -(-examples // setting.batch)
     steps = setting.epochs * an_epoch
     every = min(defaults.every, an_epoch)
@@ -79,14 +79,14 @@ def finetuning_run(setup: FineTuneConfig, setting: Trial, examples: int) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class TaskMaterial(Material):
-    """The examples of a task."""
+    """The encoded examples of a task as training data."""
 
     setup: FineTuneConfig
     examples: Path
 
     @property
     def files(self) -> dict[str, Any]:
-        """What is trained on."""
+        """What the run trains on."""
         setup = self.setup
         return {
             "task": {
@@ -103,7 +103,7 @@ class TaskMaterial(Material):
         }
 
     def open(self, run: Run, places: RunPaths, accelerator: Accelerator, watch: Any) -> Session:
-        """A model with the readout of the task, and its examples."""
+        """Prepare a model with the task's readout, and open its examples."""
         setup = self.setup
         if accelerator.distributed_type == DistributedType.FSDP:
             raise ConfigError(
@@ -128,18 +128,18 @@ class TaskMaterial(Material):
 
 @dataclass(frozen=True)  # without slots, so that what is read once is kept
 class TaskSession(Session):
-    """Fine-tuning, ready to begin."""
+    """A fine-tuning run that is ready to train."""
 
     setup: FineTuneConfig
     store: ExampleStore
 
     @property
     def trained_on(self) -> str:
-        """The task."""
+        """The name of the task."""
         return self.setup.task.title
 
     def step_batches(self, position: Position | None) -> Iterator[StepBatch]:
-        """Batches of examples of similar length, epoch after epoch."""
+        """Yield the batch of every step, epoch after epoch, each of examples of similar length."""
         return prefetch(self._works(position["number"] if position else 0), self.run.engine.ahead)
 
     def _works(self, step: int) -> Iterator[StepBatch]:
@@ -178,11 +178,11 @@ class TaskSession(Session):
         return batch
 
     def _row(self, code: str) -> int:
-        """The row of gates of a language."""
+        """Return the index of a language's row of gates."""
         return self.rows.index(gate_row(code, self.rows, self.setup.fallback or "en"))
 
     def held_out(self, system: Any, density: float) -> dict[str, float]:
-        """The share that each language gets wrong of its dev examples: 1 − score.
+        """Return each language's error on dev: 1 − score.
 
         A model of every size is looked at in several, `SIZES`, and the mean over them counts.
         """

@@ -1,4 +1,4 @@
-"""Which subnetwork a language has, and whose it borrows if it has none."""
+"""Which row of gates a language uses, and from which language it borrows one."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from ..model.files.gates_file import SHARED
 
 
 def gate_row(code: str, rows: Sequence[str], fallback: str = "en") -> str:
-    """The row of gates for a language: its own, or else that of its kin, or of the fallback.
+    """Return the row of gates for a language: its own, its family's, or the fallback's.
 
     XTREME has languages without text in CC-100 (`yo`), and gates may have been made for a few
     languages only.
@@ -17,7 +17,7 @@ def gate_row(code: str, rows: Sequence[str], fallback: str = "en") -> str:
 
 
 def related_row(code: str, rows: Sequence[str]) -> str | None:
-    """The row that is everybody's, a language's own, or its kin's; None if it needs a fallback."""
+    """Return the shared row, the language's own, or its family's; None if it needs a fallback."""
     if tuple(rows) == (SHARED,):
         return SHARED
     if own := own_row(code, rows):
@@ -28,12 +28,12 @@ def related_row(code: str, rows: Sequence[str]) -> str | None:
 
 
 def is_borrowed(code: str, row: str) -> bool:
-    """Whether a row is another language's."""
+    """Return whether a row belongs to another language."""
     return row != SHARED and own_row(code, [row]) is None
 
 
 def own_row(code: str, rows: Sequence[str]) -> str | None:
-    """The row of a language, however it is spelled."""
+    """Return the row of a language, however its code is spelled; None if it has none."""
     if code in rows:
         return code
     known = _known(code)
@@ -41,7 +41,7 @@ def own_row(code: str, rows: Sequence[str]) -> str | None:
 
 
 def _known(code: str) -> Language | None:
-    """What is known of a language; nothing if it is none of CC-100's."""
+    """Return CC-100's record of a language, or None."""
     try:
         return language(code)
     except UnknownName:

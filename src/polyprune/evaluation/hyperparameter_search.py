@@ -1,4 +1,4 @@
-"""Settings tried one after the other, the best on dev kept, and repeated with other seeds."""
+"""Hyperparameter search: run trials, keep the best on dev, repeat it with other seeds."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ from .training_data import check_selection_data, encode_training
 
 
 class HyperparameterSearch:
-    """A folder in which settings are tried; it goes on where it was stopped.
+    """A search in a folder; it continues where it was stopped.
 
     out/tuning.json       what is tuned
     out/examples.arrow    what is trained on
@@ -46,12 +46,12 @@ class HyperparameterSearch:
 
     @property
     def models(self) -> list[Path]:
-        """Where the finished models are."""
+        """The folders of the finished models."""
         return [self._target(seed) for seed in self.grid.seeds]
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """What is done, each with its setting, its dev score and those of every language."""
+        """The finished trials, each with its dev score and those of every language."""
         path = self.out / "results.jsonl"
         if self._new:  # what is there will be replaced
             return []
@@ -65,11 +65,11 @@ class HyperparameterSearch:
 
     @property
     def material(self) -> TaskMaterial:
-        """What is trained on."""
+        """What the run trains on."""
         return TaskMaterial(self.setup, self.out / "examples.arrow")
 
     def encode(self, watch: Any = lambda _, things: things) -> int:
-        """How many examples there are to train on, once they are tokenised."""
+        """Tokenize the training examples; return their number."""
         self._check_choice()
         with self._processes.main_process_first():
             if self._new and self._processes.is_main_process:
@@ -82,7 +82,7 @@ class HyperparameterSearch:
             return len(store)
 
     def pending(self) -> Iterator[Trial]:
-        """What is still to do: the grid, then the best of it with the other seeds."""
+        """Yield the trials still to run: all combinations, then the best with the other seeds."""
         for setting in self.grid.cells:
             if self._of(setting) is None:
                 yield setting
@@ -93,11 +93,11 @@ class HyperparameterSearch:
                 yield setting
 
     def run(self, setting: Trial, examples: int) -> tuple[Run, Path]:
-        """How one setting is trained, and where."""
+        """Return the training run of a trial, and its folder."""
         return finetuning_run(self.setup, setting, examples), self.out / setting.name
 
     def conclude(self, setting: Trial) -> dict[str, Any]:
-        """Write a run's result down, and keep its model if it is the best of its seed."""
+        """Record a trial's result, and keep its model if it is the best of its seed."""
         if self._processes.is_main_process:
             self._conclude(setting)
         self._processes.wait_for_everyone()
@@ -116,7 +116,7 @@ class HyperparameterSearch:
         self._write_down(result)
 
     def _write_down(self, result: dict[str, Any]) -> None:
-        """Add a result, and remove of its run all but the log."""
+        """Append a result, and delete the trial's files except its log."""
         lines = [*self.results, result]
         with atomic_file(self.out / "results.jsonl", force=True) as path:
             path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
@@ -126,7 +126,7 @@ class HyperparameterSearch:
         places.log.write_bytes(log_text)  # curves are small, and worth a look
 
     def record_failure(self, setting: Trial, why: Diverged) -> None:
-        """Write down that a setting diverged, if it is one of several; else raise what to do."""
+        """Record that a trial diverged if it is one of several; else raise advice."""
         told = f"The loss of step {why.step} is not a number"
         if setting not in self.grid.cells:
             raise ConfigError(
@@ -143,7 +143,7 @@ class HyperparameterSearch:
         self._processes.wait_for_everyone()
 
     def _chosen(self, log: list[dict[str, Any]]) -> dict[str, Any]:
-        """The step whose model was kept, and its scores on dev."""
+        """Return the step whose model was kept, and its scores on dev."""
         measured = [entry for entry in log if entry["held_out"]]
         chosen = min(measured, key=_wrong, default=None)
         if measured and self.setup.defaults.final == "last":
@@ -157,25 +157,25 @@ class HyperparameterSearch:
         }
 
     def best(self, seed: int) -> Trial:
-        """The setting with the best dev score of those with this seed."""
+        """Return the trial with the best dev score for this seed."""
         return Trial(**max(self._own(seed), key=_rank)["setting"])
 
     def score(self, seed: int) -> float | None:
-        """The dev score of the model that is kept of a seed."""
+        """Return the dev score of the model that is kept for a seed."""
         return max(self._own(seed), key=_rank)["score"]
 
     def finish(self) -> None:
-        """Remove what is no longer needed."""
+        """Delete the examples and other files that are no longer needed."""
         if self._processes.is_main_process:
             self.material.examples.unlink(missing_ok=True)
 
     def _own(self, seed: int) -> list[dict[str, Any]]:
-        """The results of a seed, but for what diverged."""
+        """Return the results of a seed, without diverged trials."""
         lines = (line for line in self.results if not line.get("diverged"))
         return [line for line in lines if line["setting"]["seed"] == seed]
 
     def _check_choice(self) -> None:
-        """Raise if the best of several settings is asked for, and nothing tells which it is."""
+        """Raise if the best of several trials is requested without dev data."""
         seeds, wanted = self.grid.seeds, set(self.grid.cells)
         lines = (line["setting"] for seed in seeds for line in self._own(seed))
         before = {Trial(**{**line, "seed": seeds[0]}) for line in lines}
@@ -186,7 +186,7 @@ class HyperparameterSearch:
             )
 
     def _check_converged(self) -> None:
-        """Raise if all settings have diverged."""
+        """Raise if all trials have diverged."""
         tried = [self._of(setting) for setting in self.grid.cells]
         if all(line is not None and line.get("diverged") for line in tried):
             raise ConfigError(
@@ -195,7 +195,7 @@ class HyperparameterSearch:
             )
 
     def _check_unchanged(self, store: ExampleStore) -> None:
-        """Raise if the examples are not those that the folder began with."""
+        """Raise if the examples changed since the search started."""
         known = json.loads(self._record.read_text(encoding="utf-8")).get("data")
         if known is not None and known != store.summary:
             self.material.examples.unlink(missing_ok=True)
@@ -210,7 +210,7 @@ class HyperparameterSearch:
 
     @property
     def _tried(self) -> set[int]:
-        """The seeds of what is done."""
+        """Return the seeds of the finished trials."""
         return {line["setting"]["seed"] for line in self.results}
 
     def _target(self, seed: int) -> Path:
@@ -218,7 +218,7 @@ class HyperparameterSearch:
         return self.out / (f"seed-{seed}" if several else "model")
 
     def _make_room(self, seed: int) -> None:
-        """Let what was the only model be one of several."""
+        """Move the only model to the folder of its seed."""
         only = self.out / "model"
         if not only.is_dir() or only == self._target(seed):
             return
@@ -236,20 +236,20 @@ class HyperparameterSearch:
         return json.loads(json.dumps(self.material.files | about))
 
     def _is_known(self) -> bool:
-        """Whether this very tuning has begun; raise if another one has."""
+        """Return whether this same search has started; raise if the folder holds another one."""
         if not self._record.is_file():
             return False
         check_same_run(self._record, self._identity)
         return True
 
     def _check_place(self) -> None:
-        """Raise if the folder holds something else."""
+        """Raise if the folder holds something other than a search."""
         others = [path for path in self.out.glob("*") if path.name[0] != "."]
         if self.out.is_file() or (others and not _is_tuning(self._record)):
             raise ConfigError(f"{self.out} is something else. Choose another --out.")
 
     def _begin(self, watch: Any) -> None:
-        """Read what is trained on; only then replace what was there, and write down what it is."""
+        """Read the training data; only then replace the folder's contents and write the record."""
         new = self.out / ".examples.arrow"
         missing = [path for path in (self.out, *self.out.parents) if not path.exists()]
         try:
@@ -273,7 +273,7 @@ _RESULT = {"setting", "steps", "step", "score", "languages"}
 
 
 def _is_tuning(record: Path) -> bool:
-    """Whether a file is our record, not something else of its name."""
+    """Return whether a file is the record of a search."""
     try:
         known = json.loads(record.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -294,7 +294,7 @@ def _rank(line: dict[str, Any]) -> float:
 
 
 def finetuned_models(folder: Path) -> list[Path]:
-    """The models in a folder that was fine-tuned in, or the folder itself if it is a model."""
+    """Return the model folders of a fine-tuning, or the folder itself if it is a model."""
     if not (folder / "tuning.json").is_file():
         return [folder]
     found = [folder / "model"] if (folder / "model").is_dir() else sorted(folder.glob("seed-*"))

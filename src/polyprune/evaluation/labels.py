@@ -1,4 +1,4 @@
-"""Labels that XTREME keeps apart from its test data, in the layout of its own scorer."""
+"""Labels that XTREME keeps separate from its test data, in its scorer's layout."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +10,7 @@ from .tasks import Task
 
 
 def attach_labels(task: Task, examples: Iterable[Any], folder: str, language: str) -> list[Any]:
-    """The examples, with the labels of the file `folder/task/test-language`."""
+    """Return the examples with the labels from `folder/task/test-language`."""
     name = f"test-{language}.{task.format.suffix}"
     path = Path(folder).expanduser() / task.name / name
     if not path.is_file():

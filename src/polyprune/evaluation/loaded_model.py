@@ -1,4 +1,4 @@
-"""Models that are asked: whether they can be, in which sizes, and which part for a language."""
+"""Models for evaluation: check them, expand their sizes, and select each language's subnetwork."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from .tasks import Task
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A loaded model, with all its sizes and subnetworks."""
+    """A loaded model with all its sizes and subnetworks."""
 
     model: PolyprunePreTrainedModel
     tokenizer: Any
@@ -30,7 +30,7 @@ class LoadedModel:
 
     @classmethod
     def load(cls, path: str | Path, task: Task, sparsity: float | None = None) -> "LoadedModel":
-        """A model with what a task needs of it."""
+        """Load a model in one size, and check that it fits the task."""
         folder = find(path)
         readout = task.kind.readout
         model = load(folder, "hidden-states" if readout == "hidden-states" else None)
@@ -43,7 +43,7 @@ class LoadedModel:
     def for_language(
         self, code: str, fallback: str | None = None
     ) -> tuple[PolyprunePreTrainedModel, str | None]:
-        """The model of a language, cut to its gates, and whose they are."""
+        """Return the model shrunk to a language's gates, and the name of the row that was used."""
         elastic: Any = self.model.elastic
         if elastic is None:
             return self.model, None
@@ -58,12 +58,12 @@ class LoadedModel:
 
 
 def seed_folders(path: str) -> list[str | Path]:
-    """The models that a path stands for: several if it was fine-tuned with several seeds."""
+    """Return the model folders of a path: several if it was fine-tuned with several seeds."""
     return [*finetuned_models(Path(path))] if Path(path).is_dir() else [path]
 
 
 def check_model(path: str, task: Task) -> None:
-    """Raise unless a model, or each of its seeds, was fine-tuned for a task; from headers alone."""
+    """Raise unless a model, with all its seeds, is fine-tuned for the task. Reads headers only."""
     for folder in seed_folders(path):
         config, readout = read_shape(folder)
         _check_readout(folder, readout, task)
@@ -72,7 +72,7 @@ def check_model(path: str, task: Task) -> None:
 
 
 def expand_sizes(models: Sequence[str], sizes: Sequence[float]) -> list[tuple[str, float | None]]:
-    """Each model in each of the sizes, those of one size once; from headers alone."""
+    """Combine each model with each size; a model of one size appears once. Reads headers only."""
     every = [model for model in models if _holds_every_size(model)]
     for model in every or models[:1]:
         _check_size(model, bool(every), bool(sizes))
@@ -80,7 +80,7 @@ def expand_sizes(models: Sequence[str], sizes: Sequence[float]) -> list[tuple[st
 
 
 def check_fallback(models: Sequence[str], codes: Sequence[str], fallback: str | None) -> None:
-    """Raise if a language needs the gates of a fallback that no model has; from headers alone."""
+    """Raise if a language needs the gates of a fallback that a model lacks. Reads headers only."""
     banks = {str(folder): rows for model in models for folder, rows in _rows(model)}
     if fallback is None or any(own_row(fallback, rows) for rows in banks.values()):
         return
@@ -91,7 +91,7 @@ def check_fallback(models: Sequence[str], codes: Sequence[str], fallback: str | 
 
 
 def _rows(model: str) -> list[tuple[str | Path, tuple[str, ...]]]:
-    """The rows of gates of each seed of a model that has some."""
+    """Return the names of the gate rows of each seed of a model, if it has any."""
     glances = [(folder, glance_gating(find(folder))) for folder in seed_folders(model)]
     return [(folder, glance[1]) for folder, glance in glances if glance is not None]
 

@@ -1,4 +1,4 @@
-"""How good predictions are, by the numbers of XTREME's official scorer, and how to average them.
+"""The metrics of XTREME's official scorer, and how to average them.
 
 Every score is between 0 and 1; only averages keep whatever unit they are given.
 """
@@ -16,7 +16,7 @@ TaskScore: TypeAlias = Number | tuple[Number, Number] | Mapping[str, Number]
 
 
 class PrecisionRecall(NamedTuple):
-    """How much of what was predicted is right, how much of what is right was predicted, and F1."""
+    """Precision, recall and F1."""
 
     precision: float
     recall: float
@@ -24,7 +24,7 @@ class PrecisionRecall(NamedTuple):
 
 
 def accuracy(gold: Sequence[str | int], predicted: Sequence[str | int]) -> float:
-    """The fraction of predictions that equal what the gold list has in the same place."""
+    """Return the fraction of predictions that equal the gold label."""
     if len(gold) != len(predicted):
         raise DataError(
             f"There are {len(predicted)} predictions for {len(gold)} examples. Predict each once."
@@ -35,7 +35,7 @@ def accuracy(gold: Sequence[str | int], predicted: Sequence[str | int]) -> float
 
 
 def chunks(tags: Iterable[Sequence[str]]) -> list[tuple[str, int, int]]:
-    """Type, first and last position of each chunk in sentences of tags, as in CoNLL's scorer.
+    """Return the type, first and last position of each chunk, as CoNLL's scorer does.
 
     Positions count through all sentences, with one `O` behind each. Types come after the last
     hyphen, so tags without one are runs: of the parts of speech `NOUN NOUN VERB`, two chunks.

@@ -1,4 +1,4 @@
-"""What a tokenizer puts around pairs of texts."""
+"""The special tokens that a tokenizer puts around a pair of texts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,21 +6,21 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PairTemplate:
-    """What a tokenizer puts before, between and after two texts."""
+    """The special tokens before, between and after two texts."""
 
     specials: tuple[list[int], list[int], list[int]]
     types: tuple[list[int], list[int], list[int]] | None
-    """Their token types; None if the tokenizer tells none apart."""
+    """The token types of the special tokens; None if the tokenizer has none."""
     own_types: tuple[int, int] = (0, 1)
-    """The token types of the first and of the second."""
+    """The token types of the first and of the second text."""
 
     @property
     def size(self) -> int:
-        """How many tokens it adds."""
+        """The number of special tokens."""
         return sum(map(len, self.specials))
 
     def fill(self, one: list[int], other: list[int]) -> tuple[list[int], list[int] | None]:
-        """The tokens of an input, and their types."""
+        """Return the tokens of an input, and their types."""
         before, between, after = self.specials
         ids = [*before, *one, *between, *other, *after]
         if self.types is None:
@@ -37,7 +37,7 @@ class PairTemplate:
 
 
 def pair_template(tokenizer: Any) -> PairTemplate:
-    """What a tokenizer puts around pairs, found out with a pair of letters."""
+    """Find a tokenizer's special tokens by encoding a pair of letters."""
     pair = tokenizer("a", "b", return_token_type_ids=True)
     sources = pair.sequence_ids()
     question, context = sources.index(0), sources.index(1)

@@ -1,4 +1,4 @@
-"""What a model says about inputs: those of a length together, so that almost nothing is padding."""
+"""Run a model on encoded inputs, batched by length so that there is almost no padding."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from ..model.network.components import Gates
 from .encoded_input import EncodedInput
 
 TOKENS = {"cpu": 2048, "cuda": 32768}
-"""That a batch has at most: on CPUs as many as stay in the cache, on GPUs enough to fill them."""
+"""The maximum number of tokens in a batch: on CPUs what fits the cache, on GPUs what fills them."""
 
 
 def predict(
     model: Any, encoded: Sequence[EncodedInput], tokenizer: Any, gates: Gates | None = None
 ) -> list[np.ndarray]:
-    """The logits of every pair, the likeliest label of every token, or the logits of every span.
+    """Return each pair's logits, each token's most likely label, or each span's logits.
 
     In the order of the inputs, each as long as its input.
     """
@@ -39,7 +39,7 @@ def predict(
 
 
 def batch_by_length(lengths: Sequence[int], tokens: int) -> list[list[int]]:
-    """Numbers of inputs, the longest first, with so many tokens in a batch at most, padding too."""
+    """Group inputs, longest first, into batches of at most `tokens` tokens with padding."""
     # The longest first: if memory is too small, it is so at once.
     order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
     found: list[list[int]] = []
@@ -52,7 +52,7 @@ def batch_by_length(lengths: Sequence[int], tokens: int) -> list[list[int]]:
 
 
 def input_tensors(encoded: Sequence[EncodedInput], tokenizer: Any) -> dict[str, Tensor]:
-    """What a model takes, padded to the longest."""
+    """Return the model's input tensors, padded to the longest."""
     batch = padded([torch.tensor(each.ids) for each in encoded], tokenizer)
     types = [each.types for each in encoded]
     if types[0] is not None:
@@ -61,20 +61,20 @@ def input_tensors(encoded: Sequence[EncodedInput], tokenizer: Any) -> dict[str, 
 
 
 def label_tensors(encoded: Sequence[EncodedInput], readout: str) -> dict[str, Tensor]:
-    """What the loss of a readout takes."""
+    """Return the label tensors that a readout's loss takes."""
     return READOUT_FORMATS[readout].labels(encoded)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadoutFormat:
-    """What goes in and comes out at a readout."""
+    """The labels that a readout takes, and the output that is kept of it."""
 
     read: Callable[[Any], Tensor]
-    """What is kept of a model's output: of 40 languages it has to fit."""
+    """Select what to keep of a model's output; for 40 languages it has to fit in memory."""
     labels: Callable[[Sequence[EncodedInput]], dict[str, Tensor]]
-    """What its loss takes."""
+    """Make the tensors that its loss takes."""
     by_token: bool
-    """Whether the last axis of what is kept is that of tokens."""
+    """Whether the last axis of the kept output is the tokens."""
 
 
 def _of_sentences(encoded: Sequence[EncodedInput]) -> dict[str, Tensor]:
@@ -99,4 +99,4 @@ READOUT_FORMATS = {
     "token-classification": ReadoutFormat(lambda out: out.logits.argmax(-1), _of_tokens, True),
     "span": ReadoutFormat(_both_ends, _of_spans, True),
 }
-"""By readout."""
+"""The format of each readout."""

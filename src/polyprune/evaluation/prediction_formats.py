@@ -1,4 +1,4 @@
-"""What files of predictions look like."""
+"""The file formats of predictions."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from ..errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class PredictionFormat:
-    """How predictions become the text of a file and come back from it.
+    """How predictions are written to a file and parsed back.
 
     What is wrong with a text, `parse` and `parse_labels` say in a `ValueError`.
     """
@@ -19,12 +19,12 @@ class PredictionFormat:
     write: Callable[[Any], str]
     parse: Callable[[str], Any]
     parse_labels: Callable[[str], Any]
-    """The same as `parse` where labels are written like predictions."""
+    """Parses a file of labels; the same as `parse` if labels are written like predictions."""
     suffix: str = "tsv"
 
 
 def read_file(path: Path, parse: Callable[[str], Any]) -> Any:
-    """What is in a file of predictions or labels."""
+    """Parse a file of predictions or labels."""
     try:
         return parse(path.read_text(encoding="utf-8-sig"))  # a mark of byte order is no text
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def _parse_tags(text: str) -> list[list[str]]:
 
 
 def _parse_tag_labels(text: str) -> list[list[str]]:
-    """The last column: a file of tagged words will do."""
+    """Parse the last column, so that a file of tagged words can be used."""
     return [[line.rpartition("\t")[2] for line in lines] for lines in _parse_tags(text)]
 
 
@@ -107,7 +107,7 @@ def _parse_answers(text: str) -> dict[str, str]:
 
 
 def _parse_questions(text: str) -> list[tuple[str, list[str]]]:
-    """Question ids and their right answers, from a file like SQuAD's."""
+    """Parse question ids and their correct answers from a file in SQuAD's format."""
     content = json.loads(text)
     try:
         return [

@@ -1,4 +1,4 @@
-"""Question answering: contexts become windows, and a span of a window becomes an answer.
+"""Question answering: split contexts into windows, and turn the best span into an answer.
 
 Everything is as in XTREME's scripts, except that an answer's text is found by character offsets
 unless `compat` is set: what the official recovery does to Chinese is in `final_text`.
@@ -23,25 +23,25 @@ Spans = tuple[Float[np.ndarray, " _"], Int[np.ndarray, " _"], Int[np.ndarray, " 
 """Scores, first and last tokens in the document."""
 
 _CONTEXTS = 8
-"""Files have the questions of a context one after another."""
+"""The number of contexts to cache: files list the questions of a context one after another."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanPreprocessor:
-    """How questions about contexts of any length become inputs, and spans become answers."""
+    """Turns questions about contexts of any length into inputs, and spans into answers."""
 
     longest: int = 384
-    """Tokens of an input."""
+    """The maximum number of tokens in an input."""
     query: int = 64
-    """Tokens that a question is cut to."""
+    """The maximum number of tokens of a question."""
     stride: int = 128
-    """Tokens between the starts of two windows."""
+    """The number of tokens between the starts of two windows."""
     best: int = 20
-    """How many starts and how many ends of a window are combined."""
+    """The number of best starts and of best ends that are combined per window."""
     answer: int = 30
-    """Tokens of the longest answer."""
+    """The maximum number of tokens in an answer."""
     compat: bool = False
-    """Answers as the official scripts recover their text; else by character offsets."""
+    """Recover the text of answers as the official scripts do, not by character offsets."""
 
     def __post_init__(self):
         for name in ("longest", "query", "stride", "best", "answer"):
@@ -57,7 +57,7 @@ class SpanPreprocessor:
         labels: Sequence[str] = (),
         training: bool = False,
     ) -> Iterator[EncodedInput]:
-        """The windows of every question, one after another.
+        """Yield the windows of every question, one after another.
 
         With `training` each has the first and the last token of the question's first answer, or
         (0, 0) if it is not in this window; a question whose answer is not where it is said to be
@@ -75,7 +75,7 @@ class SpanPreprocessor:
                 yield EncodedInput(number, ids, types, _labels(window, span), window)
 
     def fit(self, longest: int) -> "SpanPreprocessor":
-        """The same for inputs of at most so many tokens, a third of them for the question."""
+        """Return the same for shorter inputs, a third of whose tokens hold the question."""
         longest = min(self.longest, longest)
         query, stride = min(self.query, longest // 3), min(self.stride, longest // 3)
         return replace(self, longest=longest, query=query, stride=stride)
@@ -99,7 +99,7 @@ class SpanPreprocessor:
     def _span(
         self, document: TokenizedContext, example: Question, tokenizer: PreTrainedTokenizerBase
     ) -> tuple[int, int] | None:
-        """The first and last token of the first answer; None where there is nothing to learn."""
+        """Return the first and last token of the first answer; None if it is not in the context."""
         if not example.answers or not _contains_answer(document, example.answers[0]):
             return None
         answer = example.answers[0]
@@ -115,7 +115,7 @@ class SpanPreprocessor:
         outputs: Sequence[Float[np.ndarray, "2 _"]],
         labels: Sequence[str] = (),
     ) -> dict[str, str]:
-        """The answer to every question by its id, from the start and end logits of its windows."""
+        """Return the answer to every question by its id, from its windows' start and end logits."""
         spans: list[list[Spans]] = [[] for _ in examples]
         documents: dict[int, TokenizedContext] = {}
         for input_, output in zip(encoded, outputs, strict=True):
@@ -129,7 +129,7 @@ class SpanPreprocessor:
         }
 
     def _spans(self, window: ContextWindow, output: Float[np.ndarray, "2 tokens"]) -> Spans:
-        """The spans of a window that can be answers, in the official order."""
+        """Return the spans of a window that can be answers, in the official order."""
         # In double precision, so that sums tie where the official ones do.
         start_logits, end_logits = output.astype(np.float64)
         starts = self._likeliest(start_logits, window)
@@ -144,7 +144,7 @@ class SpanPreprocessor:
     def _likeliest(
         self, logits: Float[np.ndarray, " tokens"], window: ContextWindow
     ) -> Int[np.ndarray, " best"]:
-        """Tokens of the window, the likeliest first; those outside count but do not come back."""
+        """Return a window's most likely tokens, best first, without those outside the context."""
         best = np.argsort(-logits, kind="stable")[: self.best] - window.first
         return best[(best >= 0) & (best < len(window.widest))]
 
@@ -166,7 +166,7 @@ class SpanPreprocessor:
 
 
 def _contains_answer(document: TokenizedContext, answer: Answer) -> bool:
-    """Whether the words at an answer's place contain its text."""
+    """Return whether the words at an answer's position contain its text."""
     text = " ".join(answer.text.split())
     first, last = _words(document, answer)
     return bool(text) and text in " ".join(document.words[first : last + 1])
@@ -178,7 +178,7 @@ def _words(document: TokenizedContext, answer: Answer) -> tuple[int, int]:
 
 
 def _span_by_characters(document: TokenizedContext, answer: Answer) -> tuple[int, int] | None:
-    """The tokens that have characters of the answer."""
+    """Return the tokens that contain characters of the answer."""
     end = answer.start + len(answer.text)
     tokens = np.flatnonzero((document.begin < end) & (document.end > answer.start))
     return (int(tokens[0]), int(tokens[-1])) if tokens.size else None
@@ -187,7 +187,7 @@ def _span_by_characters(document: TokenizedContext, answer: Answer) -> tuple[int
 def _span_by_words(
     document: TokenizedContext, answer: Answer, pieces: list[int]
 ) -> tuple[int, int] | None:
-    """The tokens of the answer's words, or those among them that are its pieces exactly."""
+    """Return the tokens of the answer's words, or exactly its pieces if they are among them."""
     words = _words(document, answer)
     first = int(np.searchsorted(document.word, words[0], side="left"))
     after = int(np.searchsorted(document.word, words[1], side="right"))

@@ -1,4 +1,4 @@
-"""The model that fine-tuning starts from: its readout, its labels, its gates, settled."""
+"""Prepare a model for fine-tuning: give it the task's readout and labels, and fix its gates."""
 
 import copy
 import logging
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 def prepare_for_task(
     model: str, task: Task, sparsity: float | None, folder: Path, seed: int
 ) -> None:
-    """Write the model that is trained, unless it is there."""
+    """Write the model to fine-tune, unless it exists."""
     if (folder / "config.json").is_file():
         return
     with torch.random.fork_rng():
@@ -45,7 +45,7 @@ def prepare_for_task(
 
 
 def with_readout(model: str, task: Task) -> PolyprunePreTrainedModel:
-    """A model with the readout of a task: its own if it says the same, else a fresh one."""
+    """Return a model with the task's readout: its own if it has the same labels, else a new one."""
     readout, labels = task.kind.readout, len(task.labels) or None
     config, own = read_shape(model)
     names: Any = config.id2label
@@ -64,7 +64,7 @@ def with_readout(model: str, task: Task) -> PolyprunePreTrainedModel:
 
 
 def fix_gates(model: PolyprunePreTrainedModel, sparsity: float | None) -> PolyprunePreTrainedModel:
-    """The model with gates that no longer change, cut where all languages share them.
+    """Return the model with fixed gates, shrunk if all languages share them.
 
     A model of every size keeps them all unless one is chosen.
     """
@@ -82,7 +82,7 @@ def fix_gates(model: PolyprunePreTrainedModel, sparsity: float | None) -> Polypr
 
 
 def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> None:
-    """Raise if a size is asked of a model that has but one."""
+    """Raise if a sparsity is requested of a model that has only one size."""
     elastic: Any = model.elastic
     every = elastic is not None and isinstance(elastic.gating, DynamicGating)
     if sparsity is not None and not every:
@@ -93,13 +93,13 @@ def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> N
 
 
 def stack_rows(gates: list[Gates]) -> Gates:
-    """Several rows of gates as one bank."""
+    """Stack several rows of gates into one bank."""
     rows = [torch.cat(each.leaves(), dim=1) for each in gates]
     return unflatten(torch.cat(rows), counts_of(gates[0]))
 
 
 def gating_config(model: str, sparsity: float | None) -> GatingConfig:
-    """What the training loop has to know of a model's gates: which sizes to draw."""
+    """Return the gating config of a prepared model, which tells the loop what sizes to draw."""
     elastic: Any = load(model, verify=False).elastic
     if elastic is not None and isinstance(elastic.gating, DynamicGating) and sparsity is None:
         return GatingConfig(kind="dynamic")

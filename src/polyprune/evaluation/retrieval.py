@@ -1,4 +1,4 @@
-"""Finding translations: the nearest sentence, and pairs that are near compared to all others."""
+"""Translation retrieval: nearest sentences, and pairs by ratio margin."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
@@ -14,7 +14,7 @@ Source = TypeVar("Source", bound=Hashable)
 Target = TypeVar("Target", bound=Hashable)
 
 BLOCK = 2**26
-"""How many similarities are held at a time: 256 MB of them. A row of them is never divided."""
+"""The number of similarities held in memory at a time: 256 MB. A row is never split."""
 
 
 def nearest(
@@ -24,7 +24,7 @@ def nearest(
     device: str = "auto",
     block: int = BLOCK,
 ) -> Int[Tensor, " queries"]:
-    """For each query the position of the key with the highest cosine; of equal ones the first.
+    """Return for each query the position of the key with the highest cosine.
 
     Args:
         keys: sentences to choose from, of any length.
@@ -48,7 +48,7 @@ def mine_pairs(
     device: str = "auto",
     block: int = BLOCK,
 ) -> list[tuple[int, int, float]]:
-    """Source and target position and score of likely translations, the best first.
+    """Return source position, target position and score of likely translations, best first.
 
     The score is the cosine of a pair over the mean cosine with the `k` nearest of either side
     (ratio margin). Each sentence proposes the one among its `k` nearest that it scores highest
@@ -76,7 +76,7 @@ def mine_ids(
     *,
     device: str = "auto",
 ) -> list[tuple[str, str, float]]:
-    """Source id, target id and score of likely translations in a bitext, the best first.
+    """Return source id, target id and score of likely translations in a bitext, best first.
 
     A sentence that occurs more than once is one sentence to `mine`, so it takes its partner away
     from others, but is left out afterwards: nobody could say which of its ids is meant.
@@ -96,14 +96,14 @@ def mine_ids(
 
 
 def unique_positions(sentences: Sequence[str]) -> list[int]:
-    """The position of the last occurrence of each different sentence, in order of the first."""
+    """Return the last position of each distinct sentence, in order of first occurrence."""
     return list({sentence: position for position, sentence in enumerate(sentences)}.values())
 
 
 def best_threshold(
     pairs: Sequence[tuple[Source, Target, float]], gold: Iterable[tuple[Source, Target]]
 ) -> float:
-    """The score from which on pairs are best taken: that of the highest F1 against gold pairs.
+    """Return the score threshold with the highest F1 against gold pairs.
 
     It is half way to the next pair, or at the last pair itself. If no pair is right, 0: take all.
     """
@@ -128,7 +128,7 @@ def best_threshold(
 def above_threshold(
     pairs: Iterable[tuple[Source, Target, float]], threshold: int | float
 ) -> list[tuple[Source, Target]]:
-    """The pairs whose score is the threshold or more, without their scores."""
+    """Return the pairs that score at least the threshold, without their scores."""
     return [(source, target) for source, target, score in pairs if score >= threshold]
 
 

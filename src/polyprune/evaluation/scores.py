@@ -1,4 +1,4 @@
-"""Gold and predictions to scores in percent, the first of which is a task's own."""
+"""Score predictions in percent; the first score is the task's main one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -7,37 +7,37 @@ from ..errors import DataError
 from .metrics import PrecisionRecall, accuracy, chunk_scores, mlqa, set_scores, squad
 
 Gold = Sequence[tuple[str, list[str]]]
-"""Question ids, each with all answers that are right."""
+"""Question ids with all their correct answers."""
 
 
 def accuracy_score(
     gold: Sequence[str | int], predicted: Sequence[str | int], language: str
 ) -> dict[str, float]:
-    """Labels, or lines that were found."""
+    """Accuracy of labels, or of retrieved line numbers."""
     return {"accuracy": 100 * accuracy(gold, predicted)}
 
 
 def chunk_score(
     gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], language: str
 ) -> dict[str, float]:
-    """Tags, sentence by sentence."""
+    """Return the tags, sentence by sentence."""
     return _percent(chunk_scores(gold, predicted))
 
 
 def pair_score(
     gold: Sequence[tuple[str, str]], predicted: Sequence[tuple[str, str]], language: str
 ) -> dict[str, float]:
-    """Pairs of ids, in any order."""
+    """F1, precision and recall of pairs of ids."""
     return _percent(set_scores(gold, predicted))
 
 
 def squad_score(gold: Gold, predicted: Mapping[str, str], language: str) -> dict[str, float]:
-    """Answers by the rules of English: XTREME has XQuAD and TyDiQA so in every language."""
+    """F1 and exact match by SQuAD's English rules, which XTREME uses in every language."""
     return _answers(gold, predicted, squad)
 
 
 def mlqa_score(gold: Gold, predicted: Mapping[str, str], language: str) -> dict[str, float]:
-    """Answers by the rules of their language."""
+    """F1 and exact match by MLQA's rules for the language."""
     return _answers(gold, predicted, partial(mlqa, language=language))
 
 

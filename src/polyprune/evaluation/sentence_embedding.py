@@ -1,4 +1,4 @@
-"""Sentences as vectors: the mean of a middle layer, or what a sentence encoder was made for."""
+"""Sentence embeddings: the mean of a middle layer, or a sentence encoder's own pooling."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ from .encoded_input import EncodedInput
 from .prediction import TOKENS, batch_by_length, input_tensors
 
 MIDDLE = 8 / 12
-"""XTREME's: the eighth of twelve layers."""
+"""The layer that XTREME pools, as a fraction of all: the eighth of twelve."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingConfig:
-    """How a sentence becomes a vector."""
+    """How a sentence becomes a vector: layer, pooling, prompt, length."""
 
     layer: int
-    """Whose output is pooled, counted from 1; 0 is the input of the first."""
+    """The layer whose output is pooled, counted from 1; 0 is the input of the first."""
     pooling: str = "mean"
-    """Over all tokens, special ones too; or the `first` alone."""
+    """`mean` over all tokens, including special ones, or the `first` token alone."""
     prompt: str = ""
-    """What every sentence begins with."""
+    """A prefix for every sentence."""
     longest: int = 512
-    """Tokens that a sentence is cut to."""
+    """The maximum number of tokens of a sentence."""
 
     @classmethod
     def of(cls, model: Any, layer: int | None = None) -> "EmbeddingConfig":
-        """The middle layer as XTREME has it; a sentence encoder's own way, if it is one."""
+        """Choose a model's embedding: a sentence encoder's own, else XTREME's middle layer."""
         depth, longest = model.shape.layers, min(512, longest_input(model))
         folder = Path(model.config.name_or_path or "?")
         if layer is None and (folder / "1_Pooling").is_dir():
@@ -54,7 +54,7 @@ class EmbeddingConfig:
 def embed(
     model: Any, sentences: Sequence[str], tokenizer: Any, way: EmbeddingConfig
 ) -> Float[Tensor, "sentences width"]:
-    """A vector for every sentence, of length 1."""
+    """Return a vector of length 1 for every sentence."""
     texts = [way.prompt + sentence for sentence in sentences]
     ids = tokenizer(texts, truncation=True, max_length=way.longest, verbose=False)["input_ids"]
     encoder, device = model.encoder, model.device

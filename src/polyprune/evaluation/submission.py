@@ -23,10 +23,10 @@ from .tasks import TASKS, find_task
 
 @dataclass(frozen=True, slots=True)
 class TaskScores:
-    """The scores of a task, in percent."""
+    """The scores of a task by language, in percent."""
 
     languages: dict[str, dict[str, float]]
-    """By language: accuracy; or f1, precision and recall; or f1 and exact."""
+    """For each language: accuracy; or f1, precision and recall; or f1 and exact."""
 
     @property
     def means(self) -> dict[str, float]:
@@ -52,7 +52,7 @@ class TaskScores:
 def write_predictions(
     folder: Path, task: str, language: str, predictions: Any, split: str = "test"
 ) -> Path:
-    """The file in the folder that now holds the predictions for a language of a task.
+    """Write the predictions for a language of a task; return the file.
 
     Args:
         folder: that of all tasks.
@@ -92,7 +92,7 @@ def score_folder(predictions: Path, labels: Path) -> dict[str, TaskScores]:
 
 
 def overall_scores(reports: Mapping[str, TaskScores]) -> dict[str, float]:
-    """The mean number of each kind of task of which none is missing, and of all nine (`all`)."""
+    """Return the mean score of each group of tasks that is complete, and of all nine (`all`)."""
     groups: dict[str, list[str]] = {"all": list(TASKS)}
     for task in TASKS.values():
         groups.setdefault(task.group, []).append(task.name)

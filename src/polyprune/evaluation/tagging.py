@@ -1,4 +1,4 @@
-"""Tagged words: long sentences in parts, labels on first pieces, and parts joined again."""
+"""Preprocessing of tagged sentences: split long ones, label first pieces, join the parts again."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,18 +13,18 @@ from .examples import TaggedSentence
 from .pair_template import pair_template
 
 TOKENIZED_TOGETHER = 500
-"""Sentences whose words are tokenised together."""
+"""The number of sentences whose words are tokenized together."""
 
 NONE = -100
-"""The label of what is not asked about."""
+"""The label of tokens without a tag."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaggingPreprocessor:
-    """How tagged sentences become inputs, and labels of pieces become tags of words."""
+    """Turns tagged sentences into inputs, and labels of pieces into tags of words."""
 
     longest: int = 128
-    """Tokens of an input."""
+    """The maximum number of tokens in an input."""
 
     def encode(
         self,
@@ -33,7 +33,7 @@ class TaggingPreprocessor:
         labels: Sequence[str] = (),
         training: bool = False,
     ) -> Iterator[EncodedInput]:
-        """A sentence's inputs, one after another: where the next word does not fit, a new one."""
+        """Yield the inputs of every sentence; a new one starts where the next word does not fit."""
         # Words stand between what a tokenizer puts before a pair and between its sentences: for
         # XLM-R `<s>` and `</s></s>`.
         around = pair_template(tokenizer)
@@ -53,7 +53,7 @@ class TaggingPreprocessor:
                 number += 1
 
     def fit(self, longest: int) -> "TaggingPreprocessor":
-        """The same for inputs of at most so many tokens."""
+        """Return the same for inputs of at most `tokens` tokens."""
         return replace(self, longest=min(self.longest, longest))
 
     def decode(
@@ -63,7 +63,7 @@ class TaggingPreprocessor:
         outputs: Sequence[np.ndarray],
         labels: Sequence[str],
     ) -> list[list[str]]:
-        """The tag of every word, from the label of its first piece."""
+        """Return the tag of every word, from the label of its first piece."""
         tags: list[list[str]] = [[] for _ in examples]
         for part, numbers in zip(encoded, outputs, strict=True):
             tags[part.example] += [labels[int(numbers[place])] for place in part.about]
@@ -71,7 +71,7 @@ class TaggingPreprocessor:
 
 
 def split_sentence(words: Sequence[Sequence[int]], budget: int) -> list[tuple[int, int]]:
-    """Where sentences are split: as many whole words in each part as there is room for."""
+    """Split a sentence into parts of as many whole words as fit."""
     found, start, used = [], 0, 0
     for i, pieces in enumerate(words):
         if used + len(pieces) > budget and i > start:
@@ -82,14 +82,14 @@ def split_sentence(words: Sequence[Sequence[int]], budget: int) -> list[tuple[in
 
 
 def known_pieces(pieces: list[int], budget: int, unknown: int) -> list[int]:
-    """The pieces of a word, or the unknown one if there are none, or too many."""
+    """Return the pieces of a word, or the unknown token if there are none or too many."""
     return pieces if 0 < len(pieces) <= budget else [unknown]
 
 
 def _pieces(
     sentences: Sequence[TaggedSentence], tokenizer: Any, budget: int
 ) -> dict[str, list[int]]:
-    """The pieces of every word, each tokenised alone, so that it begins like a word."""
+    """Tokenize every word by itself."""
     words = sorted({word for sentence in sentences for word in sentence.words})
     if not words:  # which tokenizers cannot split
         return {}

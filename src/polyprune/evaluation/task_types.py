@@ -1,4 +1,4 @@
-"""What there is to do with an example: label it, tag its words, answer it, find translations."""
+"""The types of tasks: pair classification, tagging, span extraction, translation retrieval."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -21,79 +21,79 @@ from .tagging import TaggingPreprocessor
 
 @dataclass(frozen=True, slots=True)
 class Predictor:
-    """A model that is asked, and how."""
+    """A model with the tokenizer and gates that it predicts with."""
 
     model: Any
     tokenizer: Any
     gates: Gates | None = None
-    """Where they are not cut yet, as in training."""
+    """Gates to apply, if the model is not shrunk yet, as in training."""
     embedding: EmbeddingConfig | None = None
-    """How sentences become vectors; what suits the model unless given."""
+    """How sentences become vectors; the model's own way unless given."""
     device: str = "auto"
-    """Where sentences are compared; a GPU if there is one unless given."""
+    """The device on which embeddings are compared; a GPU if there is one unless given."""
 
     @property
     def labels(self) -> list[str]:
-        """What the model can say."""
+        """The labels that the model can predict."""
         names = self.model.config.id2label
         return [names[number] for number in sorted(names)]
 
     def embed(self, sentences: Sequence[str]) -> Any:
-        """The vectors of sentences."""
+        """Return the embeddings of sentences."""
         way = self.embedding or EmbeddingConfig.of(self.model)
         return embed(self.model, sentences, self.tokenizer, way)
 
 
 class TaskType(ABC):
-    """A kind of task."""
+    """What tasks of one type have in common."""
 
     readout: ClassVar[Readout]
     needs_dev: ClassVar[bool] = False
-    """Whether settings are chosen on dev examples, which have to tell what is right."""
+    """Whether a threshold is chosen on labelled dev examples."""
 
     @abstractmethod
     def gold(self, examples: Sequence[Any]) -> Any:
-        """What should be predicted; None where the data does not tell."""
+        """Return what should be predicted; None if the data has no labels."""
 
     @abstractmethod
     def label(self, examples: Sequence[Any], gold: Any) -> list[Any]:
-        """The examples with what should be predicted: the inverse of `gold`."""
+        """Return the examples with these labels: the inverse of `gold`."""
 
     @abstractmethod
     def predict(
         self, subject: Predictor, examples: Sequence[Any], dev: Callable[[], Sequence[Any]]
     ) -> Any:
-        """What a model predicts; `dev` has the examples that settings may be chosen on."""
+        """Return a model's predictions; `dev` holds examples for choosing a threshold."""
 
     def said(self, example: Any) -> Sequence[str]:
-        """The labels that an example has, all of which should be the task's."""
+        """Return the labels of an example."""
         return ()
 
     def count(self, examples: Sequence[Any]) -> int:
-        """How many are asked."""
+        """Return the number of examples."""
         return len(examples)
 
     def compatible(self) -> "TaskType | None":
-        """The same as the official scripts do it, where they do otherwise; else None."""
+        """Return the variant that follows the official scripts exactly; None if it is the same."""
         return None
 
     def check_dev(self, examples: Sequence[Any]) -> None:
-        """Raise unless settings can be chosen on these."""
+        """Raise unless a threshold can be chosen on these examples."""
         return
 
 
 @dataclass(frozen=True, slots=True)
 class FineTunedTask(TaskType):
-    """A kind that a model is fine-tuned for."""
+    """A task type that a model is fine-tuned for."""
 
     preprocessing: Any
 
     def fitted(self, model: Any) -> Any:
-        """The preprocessing, its inputs no longer than a model can read."""
+        """Return the preprocessing with inputs that fit the model."""
         return self.preprocessing.fit(longest_input(model))
 
     def predict(self, subject, examples, dev):
-        """Encode, ask, decode."""
+        """Encode the examples, run the model, decode its predictions."""
         preprocessing = self.fitted(subject.model)
         encoded = list(preprocessing.encode(examples, subject.tokenizer))
         outputs = predict(subject.model, encoded, subject.tokenizer, subject.gates)
@@ -102,37 +102,37 @@ class FineTunedTask(TaskType):
 
 @dataclass(frozen=True, slots=True)
 class PairClassification(FineTunedTask):
-    """What is between two sentences."""
+    """Classifies the relation of two sentences."""
 
     preprocessing: PairPreprocessor = field(default_factory=PairPreprocessor)
     readout = "sentence-classification"
 
     def gold(self, examples: Sequence[SentencePair]):
-        """Labels."""
+        """Return the labels."""
         return _known([pair.label for pair in examples])
 
     def label(self, examples: Sequence[SentencePair], gold: Sequence[str]):
-        """A label a pair."""
+        """Set one label per pair."""
         return [replace(pair, label=label) for pair, label in _matched(examples, gold)]
 
     def said(self, example: SentencePair):
-        """Its one label."""
+        """Return the pair's label."""
         return () if example.label is None else (example.label,)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenTagging(FineTunedTask):
-    """A tag for every word."""
+    """Predicts one tag per word."""
 
     preprocessing: TaggingPreprocessor = field(default_factory=TaggingPreprocessor)
     readout = "token-classification"
 
     def gold(self, examples: Sequence[TaggedSentence]):
-        """Tags, sentence by sentence."""
+        """Return the tags, sentence by sentence."""
         return _known([None if each.tags is None else list(each.tags) for each in examples])
 
     def label(self, examples: Sequence[TaggedSentence], gold: Sequence[Sequence[str]]):
-        """A tag a word; several empty lines between sentences are as good as one."""
+        """Set one tag per word; empty sentences are skipped."""
         found = []
         pairs = _matched(examples, [tags for tags in gold if tags])
         for number, (sentence, tags) in enumerate(pairs, 1):
@@ -145,25 +145,25 @@ class TokenTagging(FineTunedTask):
         return found
 
     def said(self, example: TaggedSentence):
-        """The tags of its words."""
+        """Return the tags of its words."""
         return example.tags or ()
 
 
 @dataclass(frozen=True, slots=True)
 class SpanExtraction(FineTunedTask):
-    """Where in a text the answer is."""
+    """Finds the answer to a question in a text."""
 
     preprocessing: SpanPreprocessor = field(default_factory=SpanPreprocessor)
     readout = "span"
 
     def gold(self, examples: Sequence[Question]):
-        """Ids with all right answers."""
+        """Return all correct answers of each question id."""
         answers = [[answer.text for answer in each.answers] or None for each in examples]
         known = _known(answers)
         return known and [(each.id, own) for each, own in zip(examples, known, strict=True)]
 
     def label(self, examples: Sequence[Question], gold: Sequence[tuple[str, list[str]]]):
-        """Answers by ids, each where its text first is: only the text is scored."""
+        """Set the answers by id, at the first occurrence of their text: only that is scored."""
         apart = UniqueIds()
         answers = {apart(name): texts for name, texts in gold}
         absent = [each.id for each in examples if each.id not in answers]
@@ -186,28 +186,28 @@ class SpanExtraction(FineTunedTask):
         ]
 
     def compatible(self):
-        """Answers cut out as by the official script."""
+        """Return the variant that extracts answers as the official script does."""
         return replace(self, preprocessing=replace(self.preprocessing, compat=True))
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalTask(TaskType):
-    """A kind that compares the vectors of sentences."""
+    """A task type that compares sentence embeddings."""
 
     readout = "hidden-states"
 
     def count(self, examples: Sequence[Bitext]):
-        """Sentences of the language, not those of English."""
+        """Return the number of sentences in the language, without the English ones."""
         (bitext,) = examples
         return len(bitext.sources)
 
 
 @dataclass(frozen=True, slots=True)
 class TranslationSearch(RetrievalTask):
-    """For every English sentence its translation (Tatoeba)."""
+    """Finds the translation of every English sentence (Tatoeba)."""
 
     def gold(self, examples: Sequence[Bitext]):
-        """The line of each translation, in the order of the English sentences."""
+        """Return the line number of each translation, in the order of the English sentences."""
         (bitext,) = examples
         if bitext.gold is None:
             return None
@@ -215,13 +215,13 @@ class TranslationSearch(RetrievalTask):
         return [line[target] for target in bitext.target_ids]
 
     def label(self, examples: Sequence[Bitext], gold: Sequence[int]):
-        """A line an English sentence."""
+        """Set one line number per English sentence."""
         (bitext,) = examples
         pairs = _matched(bitext.target_ids, gold)
         return [replace(bitext, gold=tuple((str(line), target) for target, line in pairs))]
 
     def predict(self, subject, examples, dev):
-        """The nearest of all."""
+        """Return the nearest sentence of each."""
         (bitext,) = examples
         sources, targets = subject.embed(bitext.sources), subject.embed(bitext.targets)
         found = nearest(sources, targets, device=subject.device)
@@ -230,30 +230,30 @@ class TranslationSearch(RetrievalTask):
 
 @dataclass(frozen=True, slots=True)
 class BitextMining(RetrievalTask):
-    """All translations in two large texts, most of which has none (BUCC)."""
+    """Mines translation pairs from two large texts, most of whose sentences have none (BUCC)."""
 
     neighbours: int = 4
     needs_dev = True
 
     def gold(self, examples: Sequence[Bitext]):
-        """Pairs of ids."""
+        """Return the pairs of ids."""
         (bitext,) = examples
         return None if bitext.gold is None else list(bitext.gold)
 
     def label(self, examples: Sequence[Bitext], gold: Sequence[tuple[str, str]]):
-        """All pairs."""
+        """Set all pairs of ids."""
         (bitext,) = examples
         return [replace(bitext, gold=tuple(gold))]
 
     def check_dev(self, examples: Sequence[Bitext]):
-        """Raise without gold pairs."""
+        """Raise if there are no gold pairs."""
         if self.gold(examples) is None:
             raise DataError(
                 "A threshold is chosen on dev pairs, which are missing: <lang>-en.dev.gold."
             )
 
     def predict(self, subject, examples, dev):
-        """Pairs above the threshold that is best for those of dev."""
+        """Return the pairs above the threshold with the best F1 on dev."""
         (bitext,), development = examples, dev()
         self.check_dev(development)
         (known,) = development
@@ -267,7 +267,7 @@ class BitextMining(RetrievalTask):
 
 
 def check_labels(subject: Predictor, labels: Sequence[str], task: str) -> None:
-    """Raise if a model says what a task does not know; it need not say all that the task does."""
+    """Raise if a model has a label that the task does not have."""
     if not set(subject.labels) <= set(labels):
         says = ", ".join(subject.labels[:8]) + (", …" if len(subject.labels) > 8 else "")
         raise ConfigError(
@@ -277,14 +277,14 @@ def check_labels(subject: Predictor, labels: Sequence[str], task: str) -> None:
 
 
 def _matched(examples: Sequence[Any], labels: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Each example with its label."""
+    """Pair each example with its label; raise if their numbers differ."""
     if len(labels) != len(examples):
         raise DataError(f"There are {len(labels)} labels for {len(examples)} examples.")
     return list(zip(examples, labels, strict=True))
 
 
 def _known(labels: list[Any]) -> list[Any] | None:
-    """All labels, or None if there are none; some is a mistake."""
+    """Return all labels, or None if there are none; raise if only some examples have one."""
     missing = sum(label is None for label in labels)
     if missing == len(labels):
         return None

@@ -24,52 +24,52 @@ Group = Literal["classification", "tagging", "question answering", "retrieval"]
 
 @dataclass(frozen=True, slots=True)
 class TaskDefaults:
-    """How a model is fine-tuned: the paper's settings where it tells, XTREME's where not."""
+    """A task's default hyperparameters: the paper's, or XTREME's where the paper gives none."""
 
     epochs: int = 5
-    """Of English alone; of all languages there are three."""
+    """Epochs on English alone; on all languages there are three."""
     learning_rate: float = 2e-5
     weight_decay: float = 0.0
     warmup: int = 0
-    """Steps, at most a tenth of all."""
+    """Warmup steps, at most a tenth of all."""
     every: int = 500
-    """Steps from one look at dev to the next, at most an epoch."""
+    """Steps between evaluations on dev, at most an epoch."""
     final: Literal["best", "last"] = "best"
     """Which model is kept: the best on dev, or the last."""
     search: bool = True
-    """Whether settings may be chosen on dev: not where it is the test set too."""
+    """Whether hyperparameters may be chosen on dev: not if it is the test set as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """All that is known of a task."""
+    """A task: its type, data, metric and defaults."""
 
     name: str
-    """As XTREME's folders are called."""
+    """The name of XTREME's folder."""
     title: str
-    """As papers call it."""
+    """The name in papers."""
     group: Group
     kind: TaskType
     reader: Reader
     score: Callable[[Any, Any, str], dict[str, float]]
-    """Gold, predictions and language to scores in percent, the first of which counts most."""
+    """Maps gold, predictions and language to scores in percent, the main one first."""
     format: PredictionFormat
-    """Of prediction files."""
+    """The format of prediction files."""
     also: tuple[str, ...] = ()
-    """What else people call it."""
+    """Alternative names."""
     labels: tuple[str, ...] = ()
     defaults: TaskDefaults | None = None
-    """None where nothing is trained."""
+    """The default hyperparameters; None if nothing is trained."""
     version: int = 1
-    """Changes when scores would: results of different versions cannot be compared."""
+    """Increased whenever scores change: results of different versions cannot be compared."""
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Those that it is scored in."""
+        """The languages that the task is scored in."""
         return LANGUAGES[self.name]
 
     def find(self, data: str, split: Any, languages: Sequence[str] | None) -> list[str]:
-        """The languages to read: those named, or all of the task that there is data for."""
+        """Return the languages to read: those named, or all of the task that have data."""
         if languages is None:
             # If there is none at all, reading the first says where it was looked for.
             return self.reader.languages(data, split, self.languages) or [self.languages[0]]
@@ -192,11 +192,11 @@ _ALL = (
 )
 
 TASKS = {each.name: each for each in _ALL}
-"""By name, in the order of the paper's tables."""
+"""The tasks by name, in the order of the paper's tables."""
 
 
 def find_task(name: str) -> Task:
-    """The task of this name, or of what else it is called."""
+    """Return the task with this name or alternative name."""
     spellings = Spellings()
     for each in _ALL:
         for spelling in (each.name, each.title, *each.also):

@@ -1,4 +1,4 @@
-"""What a model is fine-tuned on, tokenised once, and what it is chosen by."""
+"""The training and dev data of a fine-tuning."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -20,13 +20,13 @@ from .task_types import FineTunedTask
 from .tasks import Task
 
 DEV = 1000
-"""Examples of each language that are looked at during training, where there are several."""
+"""Dev examples per language during training, if there are several languages."""
 
 
 def encode_training(
     setup: FineTuneConfig, path: Path, watch: Any = lambda _, things: things
 ) -> ExampleStore:
-    """What is trained on, tokenised and written to a file, or found there."""
+    """Tokenize the training examples into a file, unless it exists; return its store."""
     if path.is_file():
         return ExampleStore(path)
     model = load(setup.model)
@@ -56,7 +56,7 @@ def encode_training(
 
 
 def check_languages(setup: FineTuneConfig) -> None:
-    """Raise for a language without files, or if of all languages there is English alone."""
+    """Raise if a language has no data, or if all languages are wanted and only English has data."""
     training = setup.training
     require_data(setup.task, setup.data, setup.split, training)
     if setup.regime == "transfer" or setup.languages is not None or training != ["en"]:
@@ -75,7 +75,7 @@ def check_languages(setup: FineTuneConfig) -> None:
 
 
 def check_selection_data(setup: FineTuneConfig, instead: str) -> None:
-    """Raise if there is nothing that the best of several settings may be chosen by."""
+    """Raise if several trials are requested and there is no dev data to choose the best by."""
     if not setup.defaults.search:
         raise ConfigError(
             f"The dev questions of {setup.task.title} are those that it is tested with, so that "
@@ -89,7 +89,7 @@ def check_selection_data(setup: FineTuneConfig, instead: str) -> None:
 
 
 def check_fallback(model: Any, fallback: str | None) -> None:
-    """Raise if gates are to be borrowed from a language that has none."""
+    """Raise if gates should be borrowed from a language that has none."""
     rows = (SHARED,) if model.elastic is None else model.elastic.rows
     if fallback is not None and rows != (SHARED,) and not own_row(fallback, rows):
         see = f"This model has gates of: {', '.join(rows)}."
@@ -97,7 +97,7 @@ def check_fallback(model: Any, fallback: str | None) -> None:
 
 
 def read_development(setup: FineTuneConfig) -> dict[str, tuple[list[Any], Any]]:
-    """The dev examples of every language that tells what is right, and what that is."""
+    """Read the labelled dev examples of every language, and their gold labels."""
     task, codes = setup.task, setup.development
     most = DEV if len(codes) > 1 else None
     found = {}
@@ -113,6 +113,6 @@ def read_development(setup: FineTuneConfig) -> dict[str, tuple[list[Any], Any]]:
 
 
 def fine_tuned_type(task: Task) -> FineTunedTask:
-    """The kind of a task that a model is fine-tuned for."""
+    """Return a task's type, which must be one that a model is fine-tuned for."""
     assert isinstance(task.kind, FineTunedTask)
     return task.kind

@@ -1,1 +1,1 @@
-"""How fast models are; the only room that reads the clock."""
+"""Measuring: speed, latency and memory of models; the only package that reads the clock."""

@@ -17,16 +17,17 @@ from .turns import Clock, time_call
 from .workload import Workload
 
 GAIN = 0.02
-"""What a doubling has to bring, in sentences a second."""
+"""The speedup that doubling the batch size must bring, in sentences per second."""
 
 PATIENCE = 2
-"""Doublings in a row that may bring less."""
+"""The number of doublings in a row that may bring less."""
 
 LARGEST = 4096
-"""Sentences; nobody waits for larger batches."""
+"""The largest batch size that is tried."""
 
 READINGS = 5
-"""Of each batch size, the fastest of which counts; what is found is measured again in turns."""
+"""Readings per batch size, of which the fastest counts; the best size is measured again in turns.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class BatchTrial:
 
 @dataclass(frozen=True, slots=True)
 class BestBatch:
-    """The best batch size, all that were tried, and why no larger one was."""
+    """The best batch size, all trials, and the reason why no larger one was tried."""
 
     best: BatchTrial
     trials: tuple[BatchTrial, ...]
@@ -79,7 +80,7 @@ def best_batch(attempt: Callable[[int], BatchTrial | None], memory: int) -> Best
 def find_best(
     loader: Loader, workload: Workload, memory: int, *, threads: int, precision: Precision
 ) -> BestBatch:
-    """The best batch size of a model, searched for in a child process."""
+    """Search for the best batch size of a model in a child process."""
     return in_child(_search, loader, workload, memory, threads, precision)
 
 
@@ -110,7 +111,7 @@ def _search(
 
 
 def _expected(trials: list[BatchTrial]) -> int:
-    """What the next size takes, if memory goes on growing as it did."""
+    """Extrapolate the memory of the next batch size."""
     if len(trials) < 2:
         return 0
     before, last = trials[-2].peak_bytes, trials[-1].peak_bytes

@@ -1,4 +1,4 @@
-"""What is put on the clock: a model or any other function, on one batch, until it is done."""
+"""Functions to time: one pass of a model, or of an exported file, over one batch."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -16,11 +16,12 @@ from .workload import TokenBatch
 Precision = Literal["float32", "bfloat16", "float16"]
 
 Runnable = nn.Module | Callable[[Mapping[str, np.ndarray]], object]
-"""A model; or what takes `input_ids` and `attention_mask` as arrays, as exported models do."""
+"""A model, or a function of `input_ids` and `attention_mask` as arrays, such as an exported model.
+"""
 
 
 def timed_call(runner: Runnable, batch: TokenBatch, precision: Precision = "float32") -> Call:
-    """One pass over a batch, inputs where they are needed; over when its results are there."""
+    """Return a function that runs one pass over a batch and waits for its results."""
     if not isinstance(runner, nn.Module):
         return partial(runner, batch.arrays())
     device = next(runner.parameters()).device
@@ -38,7 +39,7 @@ def timed_call(runner: Runnable, batch: TokenBatch, precision: Precision = "floa
 
 
 def synchronize(device: torch.device) -> None:
-    """Wait for a device that only queues what it is asked for."""
+    """Wait until a device has finished its queue."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
     elif device.type == "mps":
@@ -47,7 +48,7 @@ def synchronize(device: torch.device) -> None:
 
 @contextmanager
 def in_eval_mode(runners: Iterable[Any]) -> Iterator[None]:
-    """Without dropout, for as long as they are measured."""
+    """Put models into eval mode inside the block."""
     before = [(each, each.training) for each in runners if isinstance(each, nn.Module)]
     for model, _ in before:
         model.eval()

@@ -1,4 +1,4 @@
-"""How sure a measured ratio is: one number a round, their median, and an interval around it.
+"""Confidence intervals of measured ratios: one number per round, their median, its interval.
 
 Two calls of one round meet the same machine, so what is looked at is the logarithm of their ratio,
 round by round: whatever slowed both down is gone from it. What is left may still hang together from
@@ -22,31 +22,31 @@ import numpy as np
 from ..errors import ConfigError
 
 PROMISED = 0.95
-"""How often an interval contains the truth, at least."""
+"""The nominal coverage of an interval."""
 
 TAKEN = 0.99
-"""What it is computed for: thirty rounds never show all of how they hang together."""
+"""The level that it is computed for: thirty rounds never show all of their correlation."""
 
 DRAWS = 2000
-"""Of a bootstrap."""
+"""The number of bootstrap samples."""
 
 BLOCKS = 4
-"""A bootstrap draws no fewer: it would only see what is left of one."""
+"""The minimum number of blocks in a bootstrap sample."""
 
 MOST_CORRELATED = 0.95
-"""Rounds that hang together more than this say next to nothing; the interval is all of them."""
+"""Above this correlation rounds say almost nothing; the interval then spans all of them."""
 
 PERCENTILES = (50, 90, 95, 99)
 
 BEYOND = 5
-"""Calls that have to lie beyond a percentile, or it is a matter of chance."""
+"""The minimum number of calls beyond a percentile for it to be reported."""
 
 Interval = tuple[float, float, float]
-"""The middle, the low and the high end."""
+"""The median, the low end and the high end."""
 
 
 def ratio(a: np.ndarray, b: np.ndarray, *, draws: int = DRAWS, seed: int = 0) -> Interval:
-    """How many times longer a takes than b, round by round, with the ends of its interval."""
+    """Return how many times longer a takes than b, round by round, with its interval."""
     first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or not len(first):
         raise ConfigError(
@@ -60,7 +60,7 @@ def ratio(a: np.ndarray, b: np.ndarray, *, draws: int = DRAWS, seed: int = 0) ->
 
 
 def median_interval(values: np.ndarray, *, draws: int = DRAWS, seed: int = 0) -> Interval:
-    """The median of values in the order they were measured in, and its interval."""
+    """Return the median of values, given in the order of measurement, with its interval."""
     middle = float(np.median(values))
     medians = _block_medians(values, draws, np.random.default_rng(seed))
     tail = (1 - TAKEN) / 2
@@ -70,7 +70,7 @@ def median_interval(values: np.ndarray, *, draws: int = DRAWS, seed: int = 0) ->
 
 
 def block_length(values: np.ndarray) -> int:
-    """How many rounds in a row a circular block bootstrap should draw at once.
+    """Return the block length for a circular block bootstrap.
 
     The rule of Politis and White, with the constant that Patton corrected: lags count up to where
     five or more in a row are no longer seen, under a window that is flat and then falls.
@@ -94,7 +94,7 @@ def block_length(values: np.ndarray) -> int:
 
 
 def percentiles(seconds: np.ndarray) -> dict[int, float]:
-    """The percentiles of single calls that there are enough calls for."""
+    """Return the percentiles of single calls for which there are enough calls."""
     beyond = {p: len(seconds) * (100 - p) / 100 for p in PERCENTILES}
     return {p: float(np.percentile(seconds, p)) for p in PERCENTILES if beyond[p] >= BEYOND}
 
@@ -118,7 +118,7 @@ def _order_statistics(values: np.ndarray) -> tuple[float, float]:
 
 
 def effective(values: np.ndarray) -> float:
-    """So many independent rounds would say as much about the median.
+    """Return the effective number of independent rounds.
 
     The correlation of a round with the next is that of their ranks, so that no single round that
     took long hides it; what is found in few rounds is too small by about (1 + 3 r) / n (Kendall).
@@ -132,7 +132,7 @@ def effective(values: np.ndarray) -> float:
 
 
 def _covariance(values: np.ndarray, longest: int) -> np.ndarray:
-    """Of each round with those that come 0, 1, 2, … later."""
+    """Return the autocovariance at lags 0, 1, 2, …."""
     rounds, centred = len(values), values - values.mean()
     each = [centred[: rounds - lag] @ centred[lag:] for lag in range(longest + 1)]
     return np.array(each) / rounds

@@ -1,4 +1,4 @@
-"""How long sublayers of every width take here: stacks of equal layers, timed in turns.
+"""Measure the latency table of this machine: sublayers of every width, timed in turns.
 
 A sublayer by itself would keep its weights in the cache and flatter small widths. So whole models
 are timed, all of whose layers have the width in question, and what they take more than a model
@@ -29,35 +29,35 @@ from .turns import Clock, in_turns, time_call
 from .workload import TokenBatch, Workload
 
 VERSION = 1
-"""Of what a table means; an older one is measured again."""
+"""The version of a table's meaning; older tables are measured again."""
 
 HEADS = (1 / 12, 2 / 12, 3 / 12, 4 / 12, 6 / 12, 8 / 12, 10 / 12, 1.0)
 UNITS = (1 / 48, 1 / 24, 1 / 12, 1 / 6, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
 RANKS = (1 / 8, 1 / 2)
-"""Shares of the widest that are measured; what lies between is interpolated."""
+"""The widths that are measured, as shares of the full width; others are interpolated."""
 
 STEPS = (1, 4, 8, 16, 32, 64)
-"""Multiples of which it is tried whether products like them."""
+"""The multiples of units that are tried for speed."""
 
 AS_GOOD = 1.03
-"""Times as long a unit is no reason to prefer another multiple."""
+"""The slowdown per unit that is tolerated before another multiple is preferred."""
 
 SECONDS, ROUNDS = 60.0, (3, 9)
-"""A table takes about so long, within so many rounds."""
+"""The target seconds of a table, and the range of rounds."""
 
 WORDS = 4096
-"""Rows of a word table that is only looked up in: more would only take memory."""
+"""The number of rows of the random word table; more would only take memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchShape:
-    """The batch that models are to be fast on."""
+    """The shape of the batch that models should be fast on."""
 
     batch: int = 1
     tokens: int = 128
 
     def batch_for(self, model: PolyprunePreTrainedModel) -> TokenBatch:
-        """Token ids that every model of a table knows."""
+        """Return random token ids that every model of the table knows."""
         words = min(model.shape.vocab_size, WORDS)
         return Workload(words, self.tokens).batches(self.batch)[0]
 
@@ -65,7 +65,7 @@ class BatchShape:
 def cached_table(
     model: PolyprunePreTrainedModel, load: BatchShape, watch: Watch = lambda _, things: things
 ) -> LatencyTable:
-    """The table of this machine, measured if it is not known yet."""
+    """Return the latency table of this machine; measure and cache it if needed."""
     about = describe_conditions(model, load)
     key = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
     path = cache_folder() / "latency" / f"{key}.json"
@@ -80,7 +80,7 @@ def cached_table(
 
 
 def describe_conditions(model: PolyprunePreTrainedModel, load: BatchShape) -> dict[str, Any]:
-    """All that decides how long things take."""
+    """Describe everything that the timings depend on."""
     shape = model.shape
     return {
         "version": VERSION,
@@ -105,7 +105,7 @@ def measure_table(
     watch: Watch = lambda _, things: things,
     clock: Clock = time.perf_counter,
 ) -> LatencyTable:
-    """Measure encoders like this one's, of all widths, on random weights."""
+    """Measure the latency table with randomly initialized encoders of all widths."""
     plan, likes = _plan(model.shape), _tried_multiples(model.shape)
     shapes = [*plan.values(), *likes.values()]
     make = EncoderFactory(model)
@@ -139,7 +139,7 @@ def _table(found: dict[tuple[str, int], float], layers: int, about: dict) -> Lat
 
 
 def preferred_multiple(seconds_a_unit: Iterable[tuple[int, float]]) -> int:
-    """The smallest multiple of units that is as fast, a unit, as the fastest."""
+    """Return the smallest multiple of units that is about as fast per unit as the fastest."""
     each = {max(step for step in STEPS if n % step == 0): s for n, s in seconds_a_unit}
     if not each:
         return 1
@@ -148,13 +148,13 @@ def preferred_multiple(seconds_a_unit: Iterable[tuple[int, float]]) -> int:
 
 
 def _rising(curve: Sequence[tuple[int, float]]) -> Curve:
-    """More components never take less time: where they seem to, that is noise."""
+    """Make a curve non-decreasing: fewer seconds for more components is noise."""
     counts, seconds = zip(*curve, strict=True)
     return tuple(zip(counts, np.maximum.accumulate(seconds).tolist(), strict=True))
 
 
 def _plan(shape: EncoderShape) -> dict[tuple[str, int], EncoderShape]:
-    """The dense shape, then one of every width that is measured, by what it is measured for."""
+    """Return the dense shape and one shape per measured width, keyed by what it measures."""
     plain = replace(shape, rank=shape.width, factorized=False)
     heads, units = max(shape.heads), max(shape.units)
     dense = _even(plain, heads, units)
@@ -169,7 +169,7 @@ def _plan(shape: EncoderShape) -> dict[tuple[str, int], EncoderShape]:
 
 
 def _tried_multiples(shape: EncoderShape) -> dict[tuple[str, int], EncoderShape]:
-    """Widths next to each other, each of them divided by another step and by no larger one."""
+    """Return neighbouring widths, each divisible by another step and by no larger one."""
     plain = replace(shape, rank=shape.width, factorized=False)
     start = max(shape.units) // 2 // 64 * 64
     if not start:
@@ -185,12 +185,12 @@ def _even(shape: EncoderShape, heads: int, units: int) -> EncoderShape:
 
 
 def _whole(width: float) -> int:
-    """A width that no processor minds."""
+    """Round to a width that suits every processor."""
     return max(1, round(width / 16) * 16) if width >= 16 else max(1, round(width))
 
 
 class EncoderFactory:
-    """Makes encoders like a model's from random weights, of any shape.
+    """Makes randomly initialized encoders of any shape, wired like a model's.
 
     Without a readout and in 32 bits, as `polyprune measure` has it: words predicted over a large
     vocabulary take longer than all layers together, and few that deploy a model predict them.
@@ -200,7 +200,7 @@ class EncoderFactory:
         self.like = like
 
     def __call__(self, shape: EncoderShape) -> PolypruneModel:
-        """A model of this shape, to be timed and nothing else."""
+        """Make an encoder of this shape, for timing only."""
         shape = replace(shape, vocab_size=min(shape.vocab_size, WORDS))
         config = reshaped(self.like.config, shape)
         config.pooler = False

@@ -1,4 +1,4 @@
-"""Models of folders, loaded for measuring: in this process or in a child."""
+"""Load models for measuring, in this process or in a child."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .calls import Runnable
 
 @dataclass(frozen=True, slots=True)
 class ModelLoader:
-    """The encoder of a model, without readout and in 32 bits: it is shapes that are compared."""
+    """Loads a model's encoder without readout in single precision: what is compared is shapes."""
 
     path: str
     device: str = "cpu"
@@ -25,7 +25,7 @@ class ModelLoader:
         disable_progress_bar()
 
     def __call__(self) -> Runnable:
-        """The model, on its device."""
+        """Load the model onto its device."""
         from ..pruning.gates.elastic import load
 
         model = load(self.path, "hidden-states", dtype=torch.float32)
@@ -39,7 +39,7 @@ class ModelLoader:
 
 
 def device_named(name: str) -> str:
-    """What `auto` stands for; any other name if it is one."""
+    """Return the device of this name; `auto` is a GPU if there is one."""
     if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", name):
         raise ConfigError(f"--device is auto, cpu, cuda, cuda:1 or mps, not {name!r}.")
     if name == "auto":

@@ -1,4 +1,4 @@
-"""What numbers were measured on."""
+"""A description of the machine that numbers were measured on."""
 
 import os
 import platform
@@ -17,11 +17,11 @@ INSTRUCTIONS = {
     "bf16": "avx512_bf16",
     "amx": "amx_tile",
 }
-"""What makes products fast, as people call it and as /proc/cpuinfo does."""
+"""Vector instructions: their usual names, and their flags in /proc/cpuinfo."""
 
 
 def machine() -> dict[str, str | int]:
-    """The processor and what it can do, memory, threads and where they may run; a GPU if any."""
+    """Describe the machine: processor, instructions, memory, threads, allowed cores, GPU."""
     found: dict[str, str | int] = {
         "cpu": processor(),
         "instructions": instructions(),
@@ -38,32 +38,32 @@ def machine() -> dict[str, str | int]:
 
 
 def processor() -> str:
-    """What it calls itself; platform knows only its kind."""
+    """Return the processor's name."""
     return _cpuinfo("model name") or platform.processor()
 
 
 def instructions() -> str:
-    """Those of its vector instructions that matter here, such as `avx2 avx512 vnni`."""
+    """Return the relevant vector instructions, such as `avx2 avx512 vnni`."""
     flags = set(_cpuinfo("flags").split())
     return " ".join(name for name, flag in INSTRUCTIONS.items() if flag in flags)
 
 
 def allowed_cpus() -> str:
-    """The numbers of the processors that this process may run on."""
+    """Return the numbers of the cores that this process may run on."""
     if not hasattr(os, "sched_getaffinity"):  # others than Linux do not say
         return f"all {os.cpu_count()}"
     return ",".join(map(str, sorted(os.sched_getaffinity(0))))
 
 
 def memory_bytes() -> int:
-    """Of the whole machine; 0 where it does not say."""
+    """Return the machine's memory; 0 if it is unknown."""
     text = MEMINFO.read_text(encoding="utf-8") if MEMINFO.exists() else ""
     found = [line.split()[1] for line in text.splitlines() if line.startswith("MemTotal:")]
     return int(found[0]) * 1024 if found else 0
 
 
 def _cpuinfo(field: str) -> str:
-    """Of its first processor."""
+    """Return a field of the first processor in /proc/cpuinfo."""
     text = CPUINFO.read_text(encoding="utf-8") if CPUINFO.exists() else ""
     lines = [line for line in text.splitlines() if line.startswith(field)]
     return lines[0].partition(":")[2].strip() if lines else ""

@@ -1,4 +1,4 @@
-"""All that is measured of several models in one run: speed, latency, memory, best batch sizes."""
+"""Measure several models side by side: speed, latency, memory, best batch sizes."""
 
 import time
 from collections.abc import Sequence
@@ -16,64 +16,64 @@ from .turns import Clock
 from .workload import TokenBatch, Workload
 
 SINGLE_CALLS = 100
-"""Sentences one by one, at least: enough for what 95 of 100 stay below."""
+"""The minimum number of single-sentence calls: enough for the 95th percentile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model that is measured."""
+    """A model to measure."""
 
     name: str
     loader: Loader
     shape: EncoderShape | None
-    """None if nobody knows; then there is no ideal to compare it with."""
+    """The encoder's shape; None if it is unknown, then there is no ideal speedup."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureConfig:
-    """How models are measured."""
+    """The options of a measurement."""
 
     workload: Workload
     batch: int = 1
     rounds: int = 30
     threads: int = 1
     memory: int | None = None
-    """Bytes within which each finds its best batch size; None to leave that out."""
+    """The memory budget for the best batch size, in bytes; None to skip that search."""
     precision: Precision = "float32"
 
     @property
     def single_rounds(self) -> int:
-        """Rounds of sentences one by one."""
+        """The number of rounds of single sentences."""
         return max(self.rounds, -(-SINGLE_CALLS // len(self.workload.batches(1))))
 
 
 @dataclass(frozen=True, slots=True)
 class ModelMeasurement:
-    """What was found of one model."""
+    """The measurements of one model."""
 
     speed: SpeedResult
-    """At the batch size that was asked for."""
+    """The speed at the requested batch size."""
     latency: SpeedResult
-    """Of sentences one by one."""
+    """The speed on single sentences."""
     memory: MemoryUse
     ideal: float | None
-    """How many times fewer multiply–adds it has than the first."""
+    """How many times fewer multiply–adds it has than the first model."""
     best: BestBatch | None = None
     """Its best batch size within the memory budget."""
     at_best: SpeedResult | None = None
-    """Beside the first at its own best."""
+    """The speed at its best batch size, relative to the first model at its best."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasurementReport:
-    """All models in the order given, and how quiet the machine was."""
+    """The measurements of all models in the order given, and the noise."""
 
     models: dict[str, ModelMeasurement]
     noise: Noise
 
 
 def count_steps(entrants: Sequence[Entry], asked: MeasureConfig) -> int:
-    """Steps that `measure` goes through, for a bar."""
+    """Return the number of steps of `measure`, for a progress bar."""
     passes = asked.single_rounds if asked.batch == 1 else asked.rounds + asked.single_rounds
     searched = 0 if asked.memory is None else len(entrants) + asked.rounds
     return len(entrants) + passes + searched
@@ -86,7 +86,7 @@ def measure(
     watch: Watch = lambda _, things: things,
     clock: Clock = time.perf_counter,
 ) -> MeasurementReport:
-    """Measure models side by side; how noisy the machine was is the caller's to judge."""
+    """Measure models side by side; the caller decides what to do about noise."""
     if not entrants:
         raise ConfigError("There are no models to measure. Give one or more.")
     batches = asked.workload.batches(asked.batch)
@@ -121,7 +121,7 @@ def measure(
 
 
 def ideal(first: Entry, own: Entry, batches: Sequence[TokenBatch]) -> float | None:
-    """How many times faster it would be if only multiply–adds took time."""
+    """Return the speedup if only multiply–adds took time."""
     if first.shape is None or own.shape is None:
         return None
     return _multiply_adds(first.shape, batches) / _multiply_adds(own.shape, batches)
@@ -129,7 +129,7 @@ def ideal(first: Entry, own: Entry, batches: Sequence[TokenBatch]) -> float | No
 
 @dataclass(frozen=True, slots=True)
 class _Benchmark:
-    """Loaded models, and how they are compared."""
+    """Loaded models and the options to compare them with."""
 
     runners: dict[str, Runnable]
     asked: MeasureConfig
@@ -137,7 +137,7 @@ class _Benchmark:
     clock: Clock
 
     def run(self, batches, rounds: int, what: str) -> dict[str, SpeedResult]:
-        """All of them on these batches, or each on its own."""
+        """Time all models on these batches, or each on its own."""
         return compare_speed(
             self.runners,
             batches,
@@ -148,7 +148,7 @@ class _Benchmark:
         )
 
     def at_best(self, best: dict[str, BestBatch]) -> dict[str, SpeedResult]:
-        """Each at its own best batch size."""
+        """Time each model at its own best batch size."""
         batches = {
             name: self.asked.workload.batches(found.best.batch) for name, found in best.items()
         }
@@ -175,7 +175,7 @@ def _longest(batches: Sequence[TokenBatch]) -> TokenBatch:
 
 
 def _multiply_adds(shape: EncoderShape, batches: Sequence[TokenBatch]) -> int:
-    """Of the encoder, padding included: it is computed too."""
+    """Return the encoder's multiply–adds, including padding."""
     return max(
         1,
         sum(len(batch) * encoder_multiply_adds(shape, batch.ids.shape[1]) for batch in batches),

@@ -1,4 +1,4 @@
-"""The most memory that a model needs while it runs, in a process of its own.
+"""The peak memory of a model while it runs, measured in a process of its own.
 
 Within one process the peak of one model hides that of the next, and what was freed may not have
 been given back. So a child loads the model, forgets its peak so far (Linux can), and runs a batch.
@@ -26,10 +26,10 @@ STATUS = Path("/proc/self/status")
 FORGET = Path("/proc/self/clear_refs")
 
 FORGET_PEAK = "5"
-"""What is written there to begin a new peak at what is resident now."""
+"""What to write there to reset the peak to what is resident now."""
 
 PASSES = 2
-"""Over a batch: libraries ask for memory of their own in the first."""
+"""Passes over a batch: in the first, libraries allocate memory of their own."""
 
 Found = TypeVar("Found")
 
@@ -43,33 +43,33 @@ class Loader(Protocol):
         ...
 
     def __call__(self) -> Runnable:
-        """The model, where it is to run."""
+        """Load the model onto its device."""
         ...
 
 
 class OutOfMemory(PolypruneError):
-    """A process that the system ended."""
+    """A child process was killed for want of memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """Bytes, beside those of the process that runs the model."""
+    """The bytes that a model takes, beyond those of the process itself."""
 
     weights: int
-    """Of the loaded model before it runs."""
+    """The bytes of the loaded model before it runs."""
     peak: int
-    """Of the model while it runs a batch."""
+    """The peak bytes while it runs a batch."""
 
 
 def peak_memory(
     loader: Loader, batch: TokenBatch, *, threads: int, precision: Precision = "float32"
 ) -> MemoryUse:
-    """What a model needs for a batch, found in a child process."""
+    """Measure a model's peak memory for a batch in a child process."""
     return in_child(_peak_memory, loader, batch, threads, precision)
 
 
 def in_child(function: Callable[..., Found], *arguments: object) -> Found:
-    """What a function makes of arguments in a fresh process, which ends with it."""
+    """Call a function in a fresh process, and return its result."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
             return pool.submit(function, *arguments).result()
@@ -81,7 +81,7 @@ def in_child(function: Callable[..., Found], *arguments: object) -> Found:
 
 
 class MemoryGauge:
-    """A model in this process, and how much memory it takes."""
+    """A model in this process, and its memory use."""
 
     def __init__(self, loader: Loader, threads: int, precision: Precision):
         loader.prepare()
@@ -97,11 +97,11 @@ class MemoryGauge:
         self.weights = self._now()
 
     def call(self, batch: TokenBatch) -> Call:
-        """A pass over a batch."""
+        """Run one pass over a batch."""
         return timed_call(self.runner, batch, self.precision)
 
     def peak(self, call: Call) -> int:
-        """The most that is in use while something is called."""
+        """Return the peak memory during a call."""
         device = self._device()
         if device is not None:
             torch.cuda.reset_peak_memory_stats(device)
@@ -120,7 +120,7 @@ class MemoryGauge:
         return max(0, resident() - self.before)
 
     def _device(self) -> torch.device | None:
-        """The GPU that it runs on, if it does."""
+        """Return the model's GPU, if it is on one."""
         if not isinstance(self.runner, nn.Module):
             return None
         device = next(self.runner.parameters()).device
@@ -128,17 +128,17 @@ class MemoryGauge:
 
 
 def resident() -> int:
-    """Bytes of this process that are in memory."""
+    """Return the resident bytes of this process."""
     return _status("VmRSS") or _most_ever()
 
 
 def high_water() -> int:
-    """The most bytes of this process that were in memory at once."""
+    """Return the peak resident bytes of this process."""
     return _status("VmHWM") or _most_ever()
 
 
 def forget_peak() -> None:
-    """Begin a new peak at what is resident now, where the system can."""
+    """Reset the peak to what is resident now, if the system supports it."""
     if FORGET.exists():
         FORGET.write_text(FORGET_PEAK, encoding="ascii")
 
@@ -151,21 +151,21 @@ def _peak_memory(
 
 
 def _fetch(model: nn.Module) -> None:
-    """Read all weights: those of a mapped file are in memory only once they were looked at."""
+    """Touch all weights: those of a mapped file enter memory only when they are read."""
     with torch.no_grad():
         for weight in model.parameters():
             weight.sum()
 
 
 def _wake_libraries() -> None:
-    """Products and attention of no importance: libraries load code and keep buffers."""
+    """Run small products and attention, so that libraries load their code and buffers."""
     with torch.inference_mode():
         x = F.gelu(torch.ones(64, 256) @ torch.ones(256, 256)).view(1, 4, 64, 64)
         F.scaled_dot_product_attention(x, x, x)
 
 
 def _status(field: str) -> int | None:
-    """Bytes, as Linux tells them of this process."""
+    """Return a field of /proc/self/status in bytes."""
     if not STATUS.exists():
         return None
     lines = STATUS.read_text(encoding="utf-8").splitlines()

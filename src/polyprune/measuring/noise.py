@@ -1,4 +1,4 @@
-"""Whether the machine was quiet enough for what was measured on it to be told.
+"""Decide whether the machine was quiet enough for its measurements to be reported.
 
 Others that run beside a measurement show in Linux' own books: processor time that a host kept for
 itself (steal), time that runnable threads had to wait (pressure), and how often ours were stopped.
@@ -20,12 +20,12 @@ PRESSURE = Path("/proc/pressure/cpu")
 UPTIME = Path("/proc/uptime")
 
 STEAL = 7
-"""The place of stolen time in a line of /proc/stat, after the line's name."""
+"""The index of stolen time in a line of /proc/stat, after the line's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseLimit:
-    """From where on something is told, and from where on nothing else is."""
+    """The levels at which noise causes a warning, and a refusal."""
 
     warn: float
     refuse: float
@@ -42,34 +42,34 @@ LIMITS = {
 """torch warns of spreads of 10 %, and calls 25 % gross."""
 
 ADVICE = "ask for more --rounds, or see the numbers with --anyway"
-"""For who runs `polyprune measure`."""
+"""Advice for users of `polyprune measure`."""
 
 
 class TooNoisy(PolypruneError):
-    """A machine on which nothing can be measured now."""
+    """The machine is too noisy to measure on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How restless the machine was during a measurement; None where it does not say."""
+    """The noise during a measurement; None where the system does not report it."""
 
     spread: float = 0.0
-    """Between the rounds of the least steady model: the middle half, as a share of the median."""
+    """The interquartile range of the least steady model's rounds, as a share of their median."""
     width: float = 0.0
-    """Of the widest interval of a ratio, to one side, as a share of the ratio."""
+    """The half-width of the widest interval of a ratio, as a share of the ratio."""
     steal: float | None = None
-    """Share of the processor that a host gave to others."""
+    """The share of processor time that the host gave to others."""
     pressure: float | None = None
-    """Share of the time in which some thread waited for a processor."""
+    """The share of time in which a thread waited for a processor."""
     switches: float = 0.0
-    """Interruptions of a call."""
+    """Context switches per call."""
 
     def warnings(self) -> list[str]:
-        """What a reader of the numbers should know."""
+        """Return the warnings for readers of the numbers."""
         return [limit.told.format(value) for limit, value in self._over("warn")]
 
     def refusals(self) -> list[str]:
-        """Why there should be no numbers."""
+        """Return the reasons not to report numbers."""
         return [limit.told.format(value) for limit, value in self._over("refuse")]
 
     def check(
@@ -84,7 +84,7 @@ class Noise:
             )
 
     def record(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """Return the noise as JSON."""
         return {**asdict(self), "warnings": self.warnings(), "too_noisy": bool(self.refusals())}
 
     def _over(self, which: str) -> Iterator[tuple[NoiseLimit, float]]:
@@ -95,14 +95,14 @@ class Noise:
 
 
 class NoiseMonitor:
-    """The books of the system, opened before a measurement and read after it."""
+    """Reads the system's counters before and after a measurement."""
 
     def __init__(self):
         self.before = _read_counters()
         self.after = self.before
 
     def noise(self, speeds: Iterable[SpeedResult]) -> Noise:
-        """How restless it was, by the books and by what was measured."""
+        """Return the noise, from the system's counters and from the measured rounds."""
         found = list(speeds)
         calls = max(1, sum(each.calls for each in found))
         return Noise(
@@ -116,7 +116,7 @@ class NoiseMonitor:
 
 @contextmanager
 def monitor_noise() -> Iterator[NoiseMonitor]:
-    """Read the books before and after what is done within."""
+    """Monitor the noise during the block."""
     watched = NoiseMonitor()
     yield watched
     watched.after = _read_counters()
@@ -145,14 +145,14 @@ def _read_counters() -> _Counters:
 
 
 def _numbers(path: Path) -> list[float]:
-    """Of the first line of a file, but for its name."""
+    """Return the numbers in the first line of a file, after its name."""
     if not path.exists():
         return []
     return [float(word) for word in path.read_text(encoding="utf-8").split("\n")[0].split()[1:]]
 
 
 def _waited() -> float | None:
-    """Seconds in which some thread had to wait for a processor."""
+    """Return the seconds in which a thread waited for a processor."""
     if not PRESSURE.exists():
         return None
     try:
@@ -163,7 +163,7 @@ def _waited() -> float | None:
 
 
 def _switches() -> int:
-    """How often a thread of ours was stopped to let another one run."""
+    """Return the number of involuntary context switches of this process."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -172,7 +172,7 @@ def _switches() -> int:
 
 
 def _up() -> float | None:
-    """Seconds since some moment in the past."""
+    """Return the seconds since boot."""
     return float(UPTIME.read_text(encoding="utf-8").split()[0]) if UPTIME.exists() else None
 
 

@@ -1,4 +1,4 @@
-"""How fast a GPU could run an encoder at best, and what keeps it from being faster; on paper.
+"""A roofline model: how fast a GPU could run an encoder at best, and what limits it.
 
 A kernel computes no faster than the GPU multiplies, and no faster than it reads what it multiplies.
 All kernels together are no faster than they are launched, one after the other. Pruning heads and
@@ -14,16 +14,16 @@ from ..model.network.shape import EncoderShape
 from .calls import Precision
 
 LAUNCH = 8e-6
-"""Seconds a kernel, with Python between them; an estimate."""
+"""Estimated seconds per kernel launch from Python."""
 
 LAUNCH_IN_GRAPH = 2e-6
-"""Seconds a kernel that is replayed from a CUDA graph; an estimate."""
+"""Estimated seconds per kernel launch in a CUDA graph."""
 
 AROUND = 8
 """Kernels before the first layer and after the last: three tables, sums, norm, mask."""
 
 IN_EMPTY_SUBLAYER = 2
-"""What is left of it without heads or units: residual sum and norm."""
+"""Kernels of a sublayer without heads or units: residual sum and norm."""
 
 Binding = Literal["compute", "memory", "launch"]
 
@@ -33,13 +33,13 @@ class GPU:
     """Peaks of a GPU by its data sheet, without sparsity; docs/speed.md names the sheets."""
 
     float32: float
-    """Multiplications and additions a second."""
+    """Multiplications and additions per second."""
     half: float
-    """The same in tensor cores, in float16 and, where there is one, bfloat16."""
+    """The same on tensor cores, in float16 and, if supported, bfloat16."""
     bandwidth: float
-    """Bytes a second."""
+    """Bytes per second."""
     bfloat16: bool = True
-    """Whether it knows bfloat16."""
+    """Whether it supports bfloat16."""
 
 
 GPUS = {
@@ -54,18 +54,18 @@ GPUS = {
 
 @dataclass(frozen=True, slots=True)
 class RooflineBound:
-    """The least seconds that a batch takes."""
+    """The minimum seconds of a batch, by what limits it."""
 
     compute: float
-    """For all multiplications, at the GPU's peak."""
+    """Seconds for all multiplications, at the GPU's peak."""
     memory: float
-    """For reading weights and activations once, at its bandwidth."""
+    """Seconds for reading weights and activations once, at its bandwidth."""
     weights: float
-    """For reading the weights alone: what a batch of one sentence takes at least."""
+    """Seconds for reading the weights alone: the minimum for a single sentence."""
     launch: float
-    """For launching all kernels."""
+    """Seconds for launching all kernels."""
     seconds: float
-    """The longer of launching, and of all kernels in turn, each at the slower of its two roofs."""
+    """The larger of launching and of all kernels in turn, each limited by compute or memory."""
     binds: Binding
 
 
@@ -89,7 +89,7 @@ def bound(
     precision: Precision = "float16",
     graphs: bool = False,
 ) -> RooflineBound:
-    """The least time that a GPU takes for a batch of hidden states."""
+    """Return the minimum time of a GPU for a batch of hidden states."""
     peak, width, bandwidth = _peak(gpu, precision)
     every = kernels(shape, batch, tokens)
     launch = (LAUNCH_IN_GRAPH if graphs else LAUNCH) * len(every)
@@ -111,14 +111,14 @@ def bound(
 def break_even_tokens(
     shape: EncoderShape, gpu: str, *, precision: Precision = "float16", graphs: bool = False
 ) -> int:
-    """Tokens in a batch up to which narrower layers change nothing: launching takes longer."""
+    """Return the tokens per batch below which launching dominates, so pruning gains nothing."""
     peak, _, _ = _peak(gpu, precision)
     launch = (LAUNCH_IN_GRAPH if graphs else LAUNCH) * len(kernels(shape, 1, 1))
     return round(launch * peak / (2 * max(1, layer_parameters(shape))))
 
 
 def kernels(shape: EncoderShape, batch: int, tokens: int) -> list[Kernel]:
-    """What a batch launches in eager mode, kernel by kernel."""
+    """Return the kernels that a batch launches in eager mode."""
     words, stream = batch * tokens, batch * tokens * shape.width
     passed = Kernel(0, 0, 2 * stream)  # a sum or a norm: in and out
     found = [passed] * AROUND
@@ -158,7 +158,7 @@ def _product(words: int, wide: int, out: int) -> Kernel:
 
 
 def _peak(name: str, precision: Precision) -> tuple[float, int, float]:
-    """Operations a second, bytes of a value, bytes a second."""
+    """Return operations per second, bytes per value, bytes per second."""
     gpu = gpu_named(name)
     if precision == "bfloat16" and not gpu.bfloat16:
         raise ConfigError(f"A {name} does not compute in bfloat16. Choose float16.")
@@ -167,7 +167,7 @@ def _peak(name: str, precision: Precision) -> tuple[float, int, float]:
 
 
 def gpu_named(name: str) -> GPU:
-    """The GPU of this name, however it is spelt."""
+    """Return the GPU of this name, however it is spelled."""
     for known, gpu in GPUS.items():
         if known.casefold() == name.casefold():
             return gpu

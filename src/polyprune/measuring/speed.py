@@ -1,4 +1,4 @@
-"""Models side by side on the clock: in turns, warmed up, ratios with an interval."""
+"""Time models side by side: warmed up, in turns, with intervals of their ratios."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,28 +18,28 @@ from .workload import TokenBatch
 __all__ = ["Clock", "SpeedResult", "Watch", "compare_speed", "in_turns", "ratios", "time_call"]
 
 Watch = Callable[[str, Iterable[Any]], Iterable[Any]]
-"""Passes on what is gone through, and may count it."""
+"""Passes an iterable on, and may show progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedResult:
-    """How fast a model is, and how many times faster than the first."""
+    """The speed of a model, and its ratio to the first model."""
 
     sentences_per_second: float
     ratio: float
     low: float
-    """Of the 95 % interval of the ratio."""
+    """The low end of the ratio's 95 % interval."""
     high: float
     tokens_per_second: float = 0.0
-    """Without padding."""
+    """Tokens per second, without padding."""
     seconds: float = 0.0
-    """That a batch takes, in the middle of all rounds; with several batches, on average."""
+    """The median seconds per batch over all rounds; the mean over batches if there are several."""
     spread: float = 0.0
-    """The middle half of all rounds is so wide, as a share of their median."""
+    """The interquartile range of the rounds, as a share of their median."""
     percentiles: dict[int, float] = field(default_factory=dict)
-    """Seconds of single batches, where there were enough of them."""
+    """Percentiles of the seconds of single batches, if there were enough of them."""
     calls: int = 0
-    """Batches that were timed."""
+    """The number of batches that were timed."""
 
 
 def compare_speed(
@@ -51,7 +51,7 @@ def compare_speed(
     clock: Clock = time.perf_counter,
     precision: Precision = "float32",
 ) -> dict[str, SpeedResult]:
-    """The speed of each model beside the first of them, in sentences.
+    """Time models in turns; return each one's speed and its ratio to the first.
 
     Models, or functions that take `input_ids` and `attention_mask` as arrays. All on the same
     token ids, or on the same batches, all of which are gone through in a round; or each on batches
@@ -77,7 +77,7 @@ def compare_speed(
 
 
 def ratios(seconds: np.ndarray) -> list[Interval]:
-    """How many times faster than the first each call is, with the ends of its interval."""
+    """Return how many times faster each call is than the first, with its interval."""
     return [ratio(seconds[:, 0], own) for own in seconds.T]
 
 
@@ -88,7 +88,7 @@ def _batches(batch: Any, name: str) -> Sequence[TokenBatch]:
 
 
 def _by_model(turns: TurnTimings, counts: Sequence[int]) -> list[TurnTimings]:
-    """What was measured of each model, whose calls come one after the other."""
+    """Split the timings by model."""
     ends = np.cumsum(counts)
     return [
         TurnTimings(turns.seconds[:, end - count : end], turns.singles[end - count : end])
@@ -99,7 +99,7 @@ def _by_model(turns: TurnTimings, counts: Sequence[int]) -> list[TurnTimings]:
 def _speed(
     batches: Sequence[TokenBatch], column: np.ndarray, part: TurnTimings, interval: Interval
 ) -> SpeedResult:
-    """What a model did in all rounds; `column` are the seconds of each."""
+    """Summarize a model's rounds; `column` holds the seconds of each."""
     median = float(np.median(column))
     singles = np.concatenate(part.singles)
     quarter, three_quarters = np.percentile(column, [25, 75])

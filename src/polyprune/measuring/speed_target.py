@@ -1,4 +1,4 @@
-"""As fast as was asked for: choose by the table, measure what came out, correct, choose again."""
+"""Prune to a requested speed: select by the latency table, measure, correct, select again."""
 
 import time
 from collections.abc import Callable
@@ -21,15 +21,15 @@ from .turns import Clock, time_call
 
 TRIES = 6
 CLOSE = 0.02
-"""Measured and asked may be so far apart, as a share; more is corrected, while there are tries."""
+"""The tolerated relative difference between measured and requested speed."""
 
 SECONDS, ROUNDS = 20.0, (10, 40)
-"""A try takes about so long, within so many rounds."""
+"""The target seconds of a try, and the range of rounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedGoal:
-    """So many times faster than the model as it is, or so many seconds a batch."""
+    """A requested speedup over the unpruned model, or seconds per batch."""
 
     speedup: float | None = None
     seconds: float | None = None
@@ -45,7 +45,7 @@ class SpeedGoal:
 
 @dataclass(frozen=True, slots=True)
 class FitRequest:
-    """A goal, the batch it is for, and what else is asked of the model."""
+    """A speed goal, the batch shape it is for, and the other constraints."""
 
     goal: SpeedGoal
     load: BatchShape
@@ -53,32 +53,32 @@ class FitRequest:
     budget: Callable[[TimeLimit], Budget]
     """The whole budget, given its seconds."""
     row: int = 0
-    """Of the gates, where every language has its own."""
+    """The row of gates, if every language has its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedFit:
-    """What was asked for, and what was measured of what came out."""
+    """The requested and the measured speed of a selection."""
 
     budget: Budget
     """That makes it."""
     aim: FitRequest
     before: float
-    """Seconds of a batch through the model as it is."""
+    """Seconds per batch of the unpruned model."""
     after: float
-    """Seconds of a batch through one of the chosen shape."""
+    """Seconds per batch of the selected shape."""
     speedup: float
     low: float
     high: float
     predicted: float
-    """Seconds, by the table."""
+    """Seconds per batch that the table predicts."""
     binds: tuple[str, ...]
-    """Which budgets are in the way of more: `time`, `parameters`, or both."""
+    """Which budgets bind: `time`, `parameters`, or both."""
     tries: int
     noise: dict[str, Any]
 
     def off(self) -> float:
-        """How much slower it is than asked for, as a share; less than 0 where it is faster."""
+        """The relative difference to the requested seconds; negative if it is faster."""
         goal = self.aim.goal
         if goal.speedup is not None:
             return goal.speedup / self.speedup - 1
@@ -86,7 +86,7 @@ class SpeedFit:
         return self.after / goal.seconds - 1
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fit as JSON."""
         told = ("before", "after", "speedup", "low", "high", "predicted", "binds", "tries", "noise")
         return {
             "asked": asdict(self.aim.goal),
@@ -104,7 +104,7 @@ def fit_to_speed(
     watch: Watch = lambda _, things: things,
     clock: Clock = time.perf_counter,
 ) -> SpeedFit:
-    """The budget whose model is as fast as was asked for, measured beside the model as it is.
+    """Find the budget whose model has the requested speed, measured beside the unpruned model.
 
     Sublayers next to others take not quite what they took in a stack of their own kind: so what is
     chosen is timed, and the limit moved by as much as it was off. The one nearest to the goal among
@@ -129,7 +129,7 @@ def fit_to_speed(
 
 
 class TimingHarness:
-    """Where models of chosen shapes are timed beside the one that they come from."""
+    """Times selected shapes beside the unpruned model."""
 
     def __init__(
         self, model: PolyprunePreTrainedModel, aim: FitRequest, watch: Watch, clock: Clock
@@ -140,14 +140,14 @@ class TimingHarness:
         self.batch = aim.load.batch_for(model)
 
     def goal_seconds(self, dense: float) -> float:
-        """The seconds that a batch may take, by what the table says of the model as it is."""
+        """Return the seconds that a batch may take, given the table's time of the dense model."""
         goal = self.aim.goal
         return goal.seconds if goal.seconds is not None else dense / (goal.speedup or 1.0)
 
     def measure(
         self, limit: float, method: Method, sheet: ScoreSheet | None, number: int
     ) -> SpeedFit:
-        """Choose within a limit, and time what comes out."""
+        """Select within a time limit, and time the selected shape."""
         budget = self.aim.budget(TimeLimit(limit, self.aim.table))
         gates = choose(self.model, method, budget, sheet)
         own = gates.map(lambda gate: gate[self.aim.row, None])

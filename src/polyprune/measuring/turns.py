@@ -1,4 +1,4 @@
-"""Calls on the clock, in turns: whatever else the machine does meets all of them alike."""
+"""Time calls in turns, so that disturbances affect all of them equally."""
 
 import gc
 import math
@@ -13,28 +13,28 @@ import numpy as np
 from ..errors import ConfigError
 
 WARMUP = 3
-"""Rounds before those that count: memory is asked for and libraries choose their kernels."""
+"""Warm-up rounds, in which memory is allocated and libraries choose their kernels."""
 
 SHORTEST = 0.005
-"""Seconds of a reading; a call that takes less is repeated within one."""
+"""The minimum seconds of a reading; a shorter call is repeated within one."""
 
 MOST_REPEATED = 1000
-"""Times that a call is repeated within a reading."""
+"""The maximum number of repetitions of a call within a reading."""
 
 Call = Callable[[], object]
 
 Clock = Callable[[], float]
-"""Says what time it is, in seconds."""
+"""Returns the time in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnTimings:
-    """What the clock said."""
+    """The timings of several calls in turns."""
 
     seconds: np.ndarray
-    """That a call takes, round by round: (rounds, calls)."""
+    """Seconds of each call in each round: (rounds, calls)."""
     singles: tuple[np.ndarray, ...]
-    """Every single call by itself, for each of the calls."""
+    """The seconds of every single repetition, for each call."""
 
 
 def in_turns(
@@ -63,7 +63,7 @@ def take_turns(
     seed: int = 0,
     shortest: float = SHORTEST,
 ) -> TurnTimings:
-    """As `in_turns`, with every single call too; `shortest` are the seconds of a reading."""
+    """Like `in_turns`, with the seconds of every repetition; `shortest` is a reading's minimum."""
     times = _warmed_up(calls, warmup, clock, shortest)
     singles: list[list[float]] = [[] for _ in calls]
     chance, rows = np.random.default_rng(seed), []
@@ -81,14 +81,14 @@ def take_turns(
 
 
 def time_call(call: Call, clock: Clock = time.perf_counter) -> float:
-    """That one call takes."""
+    """Return the seconds that one call takes."""
     started = clock()
     call()
     return clock() - started
 
 
 def _warmed_up(calls: Sequence[Call], warmup: int, clock: Clock, shortest: float) -> list[int]:
-    """Call each a few times; how often each is called within a reading."""
+    """Warm each call up; return how often each is repeated within a reading."""
     taken = [shortest] * len(calls)
     for _ in range(warmup):
         for i, call in enumerate(calls):
@@ -101,7 +101,7 @@ def _warmed_up(calls: Sequence[Call], warmup: int, clock: Clock, shortest: float
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """No garbage is collected within a measurement."""
+    """Disable garbage collection inside the block."""
     gc.collect()
     was_on = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""What models are measured on: batches of token ids, the same for all of them."""
+"""The workload of a measurement: batches of token ids, the same for all models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from ..errors import DataError
 from ..model.network.tensor_types import Int
 
 FIRST_WORD = 10
-"""Ids below are padding, masks and the like in every family."""
+"""The first ordinary token id; lower ids are special tokens in every family."""
 
 SENTENCES = 512
-"""Drawn from a corpus; larger batches see some of them more than once."""
+"""The number of sentences drawn from a corpus; larger batches repeat some."""
 
 IN_A_ROUND = 32
-"""Sentences of real length that a round goes through, or more if a batch is larger."""
+"""The minimum number of real sentences in a round."""
 
 BATCHES = 4
-"""Batches of real length in a round, at least: one alone would be as long as chance has it."""
+"""The minimum number of real batches in a round: the length of a single one is chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenBatch:
-    """Token ids, and which of them are words; None where all are."""
+    """Token ids and their attention mask; None if there is no padding."""
 
     ids: Int[Tensor, "batch seq"]
     mask: Int[Tensor, "batch seq"] | None = None
@@ -38,11 +38,11 @@ class TokenBatch:
 
     @property
     def tokens(self) -> int:
-        """Words in it, without padding."""
+        """The number of tokens without padding."""
         return self.ids.numel() if self.mask is None else int(self.mask.sum())
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """As exported models take it, which leave out what they do not ask for."""
+        """Return the batch as arrays for exported models."""
         mask = torch.ones_like(self.ids) if self.mask is None else self.mask
         types = torch.zeros_like(self.ids)
         every = {"input_ids": self.ids, "attention_mask": mask, "token_type_ids": types}
@@ -51,7 +51,7 @@ class TokenBatch:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Sentences that batches of any size are made of.
+    """The sentences that batches of any size are made of.
 
     Of `tokens` words each, drawn at random from the first `words` of the table; or `lines`, real
     ones, filled up with `padding` to the longest of their batch.
@@ -64,7 +64,7 @@ class Workload:
     seed: int = 0
 
     def batches(self, size: int) -> list[TokenBatch]:
-        """What a round goes through: one batch of equal sentences, or several of real ones."""
+        """Return the batches of a round: one of equal sentences, or several of real ones."""
         if self.lines is None:
             chance = torch.Generator().manual_seed(self.seed)
             first = min(FIRST_WORD, self.words - 1)
@@ -85,7 +85,7 @@ class Workload:
 
 
 def real_sentences(source: str, tokenizer: Any, words: int, longest: int) -> Workload:
-    """Sentences of a corpus, of all its languages alike, in an order drawn once.
+    """Draw sentences of a corpus, equally from all its languages, in a fixed random order.
 
     A word that the smallest of several vocabularies does not have is read as another one: it is
     lengths that make a model slow.

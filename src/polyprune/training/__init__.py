@@ -1,1 +1,1 @@
-"""ONE LOOP, MANY OBJECTIVES: what is trained, on what loss, in which order."""
+"""Training: one loop for every objective, from a run's config to a finished model folder."""

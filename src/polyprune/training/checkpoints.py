@@ -1,4 +1,4 @@
-"""A run that can be killed at any moment: whole checkpoints, the latest few and the best."""
+"""Checkpoints of a run that may be killed at any moment: always complete, the best ones kept."""
 
 import json
 import os
@@ -34,7 +34,7 @@ class Checkpoint:
 
     @property
     def step(self) -> int:
-        """Steps done."""
+        """The number of steps done when the checkpoint was saved."""
         return self.about["step"]
 
     @property
@@ -44,7 +44,7 @@ class Checkpoint:
         return None if best is None else checkpoint_name(best["step"])
 
     def tensors(self, part: str) -> dict[str, Tensor]:
-        """Those of `system` or `optimizer`, by their names there."""
+        """Return the tensors of `system` or `optimizer`, by name."""
         path = self.folder / STATE
         try:
             tensors = load_file(path)
@@ -61,7 +61,7 @@ class Checkpoint:
 
 
 def checkpoint_name(step: int) -> str:
-    """The folder of a step's checkpoint."""
+    """Return the folder name of a step's checkpoint."""
     return f"step-{step:07}"
 
 
@@ -100,7 +100,7 @@ def save_checkpoint(
 
 
 def load_optimizer(checkpoint: Checkpoint, system: nn.Module, optimizer: Any) -> None:
-    """Put an optimizer's moments back."""
+    """Restore an optimizer's moments from a checkpoint."""
     plain = optimizer.optimizer if hasattr(optimizer, "optimizer") else optimizer
     state: dict[str, Any] = {}
     for key, tensor in checkpoint.tensors("optimizer").items():
@@ -114,7 +114,7 @@ def load_optimizer(checkpoint: Checkpoint, system: nn.Module, optimizer: Any) ->
 
 
 def latest_checkpoint(folder: Path) -> Checkpoint | None:
-    """The newest complete checkpoint; what a killed process left of another is removed."""
+    """Return the newest complete checkpoint, and remove incomplete ones."""
     for rest in folder.glob(".new-*"):
         shutil.rmtree(rest, ignore_errors=True)
     found = sorted(path for path in folder.glob("step-*") if (path / ABOUT).is_file())
@@ -122,7 +122,7 @@ def latest_checkpoint(folder: Path) -> Checkpoint | None:
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """The checkpoint in a folder."""
+    """Read the checkpoint in a folder."""
     try:
         return Checkpoint(path, json.loads((path / ABOUT).read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
@@ -137,7 +137,7 @@ def delete_old_checkpoints(folder: Path, keep: int, best: str | None) -> None:
 
 
 def check_same_run(record: Path, identity: dict[str, Any]) -> None:
-    """Raise if a folder holds another run, saying in what they differ."""
+    """Raise if a folder holds another run, and name the settings that differ."""
     there = json.loads(record.read_text(encoding="utf-8"))
     differences = _differences({name: there.get(name) for name in identity}, identity)
     if differences:
@@ -160,6 +160,6 @@ def _differences(there: Any, here: Any, name: str = "") -> list[str]:
 
 
 def _flush(path: Path) -> None:
-    """Have the disk hold it before the folder gets its name."""
+    """Flush a file to disk before its folder gets its final name."""
     with path.open("rb") as file:
         os.fsync(file.fileno())

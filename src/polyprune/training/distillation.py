@@ -1,4 +1,4 @@
-"""What a student is asked to imitate: the teacher's words, hidden states, attention, sentences.
+"""Distillation losses: imitate the teacher's words, hidden states, attention or embeddings.
 
 Every loss is a number that is 0 when student and teacher agree. Gradients reach the student only.
 """
@@ -241,5 +241,5 @@ def _mean(rows: Tensor) -> Tensor:
 
 
 def _precise(x: Tensor) -> Tensor:
-    """In single precision at least."""
+    """Cast to single precision, unless it is more precise already."""
     return x.to(torch.promote_types(x.dtype, torch.float32))

@@ -1,4 +1,4 @@
-"""A masked LM from random weights, with a tokenizer of its own."""
+"""A masked LM with random weights and its own tokenizer."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -20,14 +20,14 @@ from ..model.network.tensor_types import Float
 from .run_config import FreshConfig
 
 SHARPNESS = 8.0
-"""The logit of the neighbour that a head looks at in the beginning; of those far off, about 2."""
+"""The attention logit of the neighbour that a head starts with; distant words get about 2."""
 
 FASTEST, SLOWEST = 2.0, 1 / 32
-"""Radians from one position to the next, of the waves that tell positions apart."""
+"""Angular frequencies of the position sinusoids, in radians per position."""
 
 
 def _lines(sources: dict[str, TextSource], count: int) -> Iterator[str]:
-    """As many lines of each language as of any other."""
+    """Yield `count` lines in all, equally many from each language."""
     for source in sources.values():
         documents = (document for document, _ in source.documents())
         lines = (line if isinstance(line, str) else line[0] for each in documents for line in each)
@@ -71,7 +71,7 @@ def write_fresh_model(
 
 @torch.no_grad()
 def init_local_attention(encoder: Encoder) -> None:
-    """Let each head of the first layer begin by looking at a neighbour: −1, +1, −2, +2 and so on.
+    """Initialize each head of the first layer to attend to one neighbour: −1, +1, −2, +2 and so on.
 
     Positions begin as waves, in dimensions that words leave to them. To shift a wave is to turn it,
     so queries that are turned keys look so many words further. From random weights a small model
@@ -107,13 +107,13 @@ def _paces(room: int) -> Float[Tensor, " half"]:
 
 
 def sinusoids(positions: Tensor, room: int) -> Float[Tensor, "positions room"]:
-    """Sines, then cosines, of every position."""
+    """Return the sines, then the cosines, of every position."""
     angles = positions[:, None] * _paces(room)
     return torch.cat([angles.sin(), angles.cos()], dim=1)
 
 
 def rotation(offset: int, room: int) -> Float[Tensor, "room room"]:
-    """The matrix that makes the waves of position p those of p + offset."""
+    """Return the matrix that turns the sinusoids of position p into those of p + offset."""
     sines, cosines = sinusoids(torch.tensor([offset]), room)[0].chunk(2)
     return torch.cat(
         [

@@ -1,4 +1,4 @@
-"""How good a model is on text that it was not trained on, language by language."""
+"""The loss of each language on text that the model was not trained on."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -17,13 +17,13 @@ from .objectives import Objective
 from .step_batches import Collator
 
 Passes = dict[str, list[tuple[dict[str, Tensor], int]]]
-"""The passes of each language, and how many examples of each count."""
+"""The micro-batches of each language, each with the number of its examples that count."""
 
 
 def held_out_examples(
     folder: Path, tokenizer: Any, stream_config: StreamConfig
 ) -> dict[str, list[Example]]:
-    """The text of a folder as examples, every line once."""
+    """Yield the text of a folder as examples, every line once."""
     packing = Packing(
         deepcopy(tokenizer), stream_config.block, stream_config.unit, stream_config.prefix
     )
@@ -41,7 +41,7 @@ def held_out_micro_batches(
     process: int = 0,
     processes: int = 1,
 ) -> Passes:
-    """One process's share of the held-out examples: as many passes on each, as all run together."""
+    """Return one process's held-out micro-batches; every process gets the same number of them."""
     passes = {}
     for code, own in examples.items():
         wanted = -(-len(own) // (processes * collator.at_once))
@@ -58,7 +58,7 @@ def held_out_micro_batches(
 def held_out_losses(
     system: Any, passes: Passes, accelerator: Accelerator, density: float = 1.0
 ) -> dict[str, float]:
-    """The loss of each language: of masked words where they count, else the whole objective."""
+    """Return each language's held-out loss: on masked words, or else the whole objective."""
     measured = held_out_weights(accelerator.unwrap_model(system).objective)
     training, losses = system.training, {}
     system.eval()
@@ -79,7 +79,7 @@ def held_out_losses(
 
 
 def held_out_weights(objective: Objective) -> dict[str, float]:
-    """The losses that held-out text is measured by, and their weights."""
+    """Return the losses that held-out text is measured by, with their weights."""
     if objective.mlm:
         return {"mlm": 1.0}
     # There are no translations of held-out text.

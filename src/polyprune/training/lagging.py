@@ -1,11 +1,11 @@
-"""Which languages lose more than others."""
+"""Find the languages that lose more than others."""
 
 from collections.abc import Mapping
 from statistics import median
 
 
 def lagging_languages(losses: Mapping[str, float], dense: Mapping[str, float]) -> list[str]:
-    """The languages that lost most: half as much again as the median, relative to dense.
+    """Return the languages whose loss rose by 1.5 times the median rise or more, relative to dense.
 
     Relative, because languages differ in how many words there are to choose from.
     """

@@ -1,4 +1,4 @@
-"""A log, line by line, as what is worth showing of it."""
+"""Summarize a run's log for display, line by line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ Value = float | None
 
 
 def finite_number(value: Any) -> Value:
-    """A finite number, or None."""
+    """Return the value as a finite number, or None if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if isfinite(value) else None
 
 
 def finite_numbers(values: Any) -> dict[str, Value]:
-    """The same of a mapping; nothing of anything else."""
+    """Apply `finite_number` to a mapping's values; return an empty one for anything else."""
     if not isinstance(values, Mapping):
         return {}
     return {str(name): finite_number(value) for name, value in values.items()}
@@ -26,7 +26,7 @@ def finite_numbers(values: Any) -> dict[str, Value]:
 
 @dataclass(slots=True)
 class LogSummary:
-    """What the lines of a log come to; it does not grow with them."""
+    """The state of a run as its log tells it, in constant memory."""
 
     step: int = 0
     phase: str = ""
@@ -41,7 +41,7 @@ class LogSummary:
     lines: int = 0
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """One more line, if it is one of a step."""
+        """Add one log line; lines that describe no step are ignored."""
         step = entry.get("step")
         if not isinstance(step, int) or isinstance(step, bool):
             return
@@ -59,5 +59,5 @@ class LogSummary:
 
     @property
     def tokens_per_step(self) -> float:
-        """Mean over all steps."""
+        """The mean number of tokens per step."""
         return self.tokens / self.lines if self.lines else 0.0

@@ -1,15 +1,15 @@
-"""A log as it grows, read by somebody who does not write it."""
+"""Follow a log while another process writes it."""
 
 import json
 from pathlib import Path
 from typing import Any, BinaryIO
 
 MOST = 512
-"""Points that a trace keeps at least half of, whatever the number of steps."""
+"""The maximum number of points in a series; it keeps at least half as many."""
 
 
 class LogTail:
-    """The lines of a growing file, each read and parsed once."""
+    """Reads a growing file of JSON lines; parses each line once."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -17,7 +17,7 @@ class LogTail:
         self._last = b""
 
     def read(self) -> tuple[bool, list[dict[str, Any]]]:
-        """Whether all that was read before is to be forgotten, and the whole lines since then.
+        """Return whether the file was replaced or truncated, and the new complete lines.
 
         Who goes on from a checkpoint cuts the log first, and may have written more than was there
         by the time one looks again: so the end of what was read is looked at once more.
@@ -40,7 +40,7 @@ class LogTail:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """A JSON object; nothing if a power cut left something else."""
+    """Parse a line as a JSON object; return an empty dict if it is damaged."""
     try:
         entry = json.loads(line)
     except ValueError:
@@ -49,7 +49,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 
 
 class DownsampledSeries:
-    """The course of a value over any number of steps, in a bounded number of points."""
+    """The values of a quantity over any number of steps, in a bounded number of points."""
 
     def __init__(self) -> None:
         self._points: list[tuple[float, int]] = []
@@ -57,7 +57,7 @@ class DownsampledSeries:
         self._sum, self._numbers, self._steps = 0.0, 0, 0
 
     def add(self, value: float | None) -> None:
-        """One more step; None where it was no number."""
+        """Add one step's value; None if it is not a number."""
         if value is not None:
             self._sum, self._numbers = self._sum + value, self._numbers + 1
         self._steps += 1
@@ -72,6 +72,6 @@ class DownsampledSeries:
 
     @property
     def values(self) -> tuple[float | None, ...]:
-        """Means over stretches of equal length; None where nothing was a number."""
+        """Return means over intervals of equal length; None where no value was a number."""
         rest = [(self._sum, self._numbers)] if self._steps else []
         return tuple(total / count if count else None for total, count in [*self._points, *rest])

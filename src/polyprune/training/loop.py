@@ -1,4 +1,4 @@
-"""The loop: a generator of reports, one a step, over whatever Accelerate has to run on."""
+"""The training loop: a generator that yields one report per step, on any Accelerate setup."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from .training_module import TrainingModule
 
 
 class Diverged(ConfigError):
-    """A loss that is no longer a number."""
+    """The loss became NaN or infinite."""
 
     def __init__(self, step: int):
         super().__init__(
@@ -34,50 +34,50 @@ class Diverged(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What one step did."""
+    """The numbers of one training step."""
 
     step: int
-    """Steps done in the run, this one included."""
+    """The number of steps done in the run, including this one."""
     phase: str
     losses: dict[str, float]
-    """Each by its name, not weighed; `total` is their weighted sum."""
+    """Each loss by its name, unweighted; `total` is their weighted sum."""
     learning_rate: float
-    """Of the weights, or of the gates where only they are trained."""
+    """The learning rate of the weights, or of the gates if only they are trained."""
     gradient_norm: float
     tokens: int
     checksum: int
-    """Of what was read."""
+    """A checksum of the tokens that the step read."""
     density: float | None = None
-    """The size that was aimed at, where there are gates."""
+    """The target density, if the model has gates."""
     expected_density: float | None = None
-    """The size that gates are expected to have, mean over rows."""
+    """The expected density of the gates, mean over rows."""
     held_out: dict[str, float] = field(default_factory=dict)
-    """The loss on held-out text, language by language, if it was time for it."""
+    """The held-out loss of each language, on the steps that measure it."""
     sizes: dict[str, float] = field(default_factory=dict)
-    """The size of what is open at inference, row by row, at the same time."""
+    """The density of each row's open gates at inference, on the same steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseState:
-    """A system and its optimizer as Accelerate has prepared them, for one phase."""
+    """The training module and optimizer of one phase, as Accelerate prepared them."""
 
     accelerator: Accelerator
     system: Any
     optimizer: Any
     phase: Phase
     done: int
-    """Steps of the run before this phase."""
+    """The number of steps before this phase."""
 
     @property
     def plain(self) -> TrainingModule:
-        """The system without what distributes it."""
+        """The training module without Accelerate's wrapper."""
         return self.accelerator.unwrap_model(self.system)
 
 
 def steps(
     phase_state: PhaseState, run: Run, step_batches: Iterator[StepBatch], first: int
 ) -> Iterator[tuple[StepReport, StepBatch]]:
-    """A report for every step of a phase, from the given one on, and the work that it is of."""
+    """Run a phase from step `first` on; yield each step's report and its batch."""
     phase, accelerator = phase_state.phase, phase_state.accelerator
     phase_state.system.train()
     for step in range(first, phase.steps):
@@ -109,14 +109,14 @@ def steps(
 
 
 def target_density(run: Run, phase: Phase, step: int, number: int) -> float:
-    """The size of this step: that of the schedule or, if all are trained at once, any."""
+    """Return a step's target density: the schedule's, or a random one if all sizes train."""
     if run.gating.every_size:
         return draw_density(TENTHS, run.seed, number)
     return phase.density(step, 1 - run.gating.sparsity)
 
 
 def draw_noise(system: TrainingModule, seed: int, number: int) -> Tensor | None:
-    """Uniform noise for every gate, the same on all processes and in all passes of a step."""
+    """Draw uniform noise for every gate, the same for all processes and micro-batches of a step."""
     trained = [] if system.gating is None else list(system.gating.parameters())
     if not any(parameter.requires_grad for parameter in trained):
         return None
@@ -125,14 +125,14 @@ def draw_noise(system: TrainingModule, seed: int, number: int) -> Tensor | None:
 
 
 def combine_seeds(*numbers: int) -> int:
-    """One seed from several numbers."""
+    """Combine several numbers into one seed."""
     return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def _accumulate(
     phase_state: PhaseState, work: StepBatch, density: float, noise: Tensor | None
 ) -> dict[str, float]:
-    """Gradients of all passes of a step; the losses, mean over passes and processes."""
+    """Accumulate gradients over micro-batches; return the losses, mean over all processes."""
     accelerator, weights = phase_state.accelerator, phase_state.plain.weights
     sums: Counter[str] = Counter()
     for i, batch in enumerate(work.passes):
@@ -151,7 +151,7 @@ def _accumulate(
 
 
 def _update(phase_state: PhaseState, clip: float) -> float:
-    """One step of the optimizer; the norm that the gradient had."""
+    """Clip the gradient and take one optimizer step; return the gradient's norm."""
     trained = [p for p in phase_state.system.parameters() if p.requires_grad]
     norm = phase_state.accelerator.clip_grad_norm_(trained, clip or float("inf"))
     phase_state.optimizer.step()

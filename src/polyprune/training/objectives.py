@@ -1,4 +1,4 @@
-"""What a model is trained to do: each loss a function of what student and teacher see."""
+"""Training objectives: each loss is a function of the student's and the teacher's outputs."""
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -30,14 +30,14 @@ from .distillation import (
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """How much each loss weighs; 0 leaves it out."""
+    """The weight of each loss; 0 leaves it out."""
 
     mlm: float = 0.0
     """Predict masked words."""
     soft: float = 0.0
-    """Predict every word as the teacher does (Sanh et al., 2019; theirs is 5)."""
+    """Predict every word as the teacher does (Sanh et al., 2019, use a weight of 5)."""
     cosine: float = 0.0
-    """Have the teacher's last hidden states (theirs is 1)."""
+    """Match the teacher's last hidden states by cosine (Sanh et al., 2019, use a weight of 1)."""
     attention: float = 0.0
     """Attend in the last layer as the teacher does (MiniLM, Wang et al., 2020)."""
     values: float = 0.0
@@ -49,13 +49,14 @@ class Objective:
     translations: float = 0.0
     """Embed sentences as the teacher embeds their translations (Reimers and Gurevych, 2020)."""
     similarities: float = 0.0
-    """Find the same sentences alike, whatever the width of the embedding."""
+    """Match which sentences of a batch the teacher finds similar, whatever the embedding's width.
+    """
     outputs: float = 0.0
-    """Label sentences, words or spans as the teacher does."""
+    """Predict the teacher's labels of sentences, words or spans."""
     labels: float = 0.0
-    """Label them as people did: fine-tuning."""
+    """Predict the gold labels: fine-tuning."""
     temperature: float = 2.0
-    """Of `soft` and `outputs`."""
+    """The temperature of `soft` and `outputs`."""
 
     def __post_init__(self):
         if any(weight < 0 for weight in self.weights.values()) or self.temperature <= 0:
@@ -63,58 +64,58 @@ class Objective:
 
     @property
     def weights(self) -> dict[str, float]:
-        """Of every loss."""
+        """The weight of every loss by its name."""
         return {name: weight for name, weight in asdict(self).items() if name != "temperature"}
 
     @property
     def wanted(self) -> dict[str, float]:
-        """Of those that count."""
+        """The weights of the losses that are not 0."""
         return {name: weight for name, weight in self.weights.items() if weight}
 
     @property
     def taught(self) -> bool:
-        """Whether there has to be a teacher."""
+        """Whether a loss needs a teacher."""
         return bool(set(self.wanted) - {"mlm", "labels"})
 
     @property
     def compares_embeddings(self) -> bool:
-        """Whether sentence embeddings are all that is asked of the teacher."""
+        """Whether the losses use nothing of the teacher but sentence embeddings."""
         return self.taught and set(self.wanted) <= EMBEDDINGS | {"mlm"}
 
     @property
     def by_line(self) -> bool:
-        """Whether single lines are read."""
+        """Whether examples are single lines rather than blocks."""
         return bool(set(self.wanted) & (EMBEDDINGS | {"outputs"}))
 
     @property
     def masked(self) -> bool:
-        """Whether words are masked: in blocks of lines, or in single ones if others need those."""
+        """Whether input words are masked."""
         return bool(set(self.wanted) - EMBEDDINGS - {"outputs", "labels"})
 
     @property
     def only_masked_lm(self) -> bool:
-        """Whether masked words are all that is asked of what is masked, and nothing inside."""
+        """Whether masked-word prediction is the only loss on masked input."""
         return set(self.wanted) <= EMBEDDINGS | {"mlm"}
 
     @property
     def uses_readout(self) -> bool:
-        """Whether what the model says counts, not only its hidden states."""
+        """Whether a loss uses the readout's output, not only hidden states."""
         return bool({"mlm", "soft", "outputs", "labels"} & set(self.wanted))
 
     @property
     def uses_last_layer(self) -> bool:
-        """Whether the queries, keys and values of the last layer are looked at."""
+        """Whether a loss uses the queries, keys and values of the last layer."""
         return bool({"attention", "values", "relations"} & set(self.wanted))
 
 
 LOGITS = 2**26
-"""That are held at a time: 256 MB in single precision."""
+"""The number of logits held in memory at a time: 256 MB in single precision."""
 
 EMBEDDINGS = {"embeddings", "translations", "similarities"}
 
 
 class LazyOutputs:
-    """What a model makes of a batch: each part computed once, and only if a loss asks for it."""
+    """A model's outputs for a batch; each is computed once, when a loss first needs it."""
 
     def __init__(
         self,
@@ -130,7 +131,7 @@ class LazyOutputs:
 
     @classmethod
     def cached(cls, batch: Mapping[str, Tensor]) -> "LazyOutputs":
-        """What a teacher made of the sentences of a batch before training began."""
+        """Wrap the teacher's embeddings that a batch carries, computed before training."""
         seen = cls(None, batch)
         seen.embeddings = batch["teacher_embeddings"]
         if "teacher_translations" in batch:
@@ -139,7 +140,7 @@ class LazyOutputs:
 
     @cached_property
     def present(self) -> Tensor:
-        """Where there is a token, not padding."""
+        """True at tokens, False at padding."""
         return self.batch["attention_mask"].bool()
 
     @cached_property
@@ -153,25 +154,25 @@ class LazyOutputs:
 
     @property
     def inside(self) -> Projections:
-        """Queries, keys and values of the last layer."""
+        """The queries, keys and values of the last layer."""
         _ = self.hidden
         return self._inside[0]
 
     @cached_property
     def embeddings(self) -> Float[Tensor, "batch width"]:
-        """Of every sentence, of length 1."""
+        """The embedding of every sentence, normalized to length 1."""
         return pool(self.hidden, self.batch["attention_mask"], self.pooling)
 
     @cached_property
     def translations(self) -> Float[Tensor, "batch width"]:
-        """Of every sentence's translation."""
+        """The embedding of every sentence's translation, normalized to length 1."""
         mask = self.batch["pair_attention_mask"]
         hidden = self.model.encoder(self.batch["pair_input_ids"], mask.bool(), gates=self.gates)
         return pool(hidden, mask, self.pooling)
 
     @cached_property
     def outputs(self) -> Float[Tensor, "rows labels"]:
-        """What a fine-tuned model says: of every sentence, every word, or every end of a span."""
+        """A fine-tuned model's logits: per sentence, per word, or per end of a span."""
         output = self.model(self.batch["input_ids"], self.batch["attention_mask"], self.gates)
         if self.model.readout_kind == "span":
             ends = torch.cat([output.start_logits, output.end_logits])
@@ -182,7 +183,7 @@ class LazyOutputs:
 
 
 def mlm(student: LazyOutputs, teacher: LazyOutputs | None, objective: Objective) -> Tensor:
-    """The mean over examples of the mean cross-entropy of their masked words."""
+    """Masked LM: the mean over examples of the mean cross-entropy of their masked words."""
     labels = student.batch["labels"]
     chosen = labels != -100
     logits = logits_at(student.model, student.hidden, chosen, student.gates)
@@ -191,7 +192,7 @@ def mlm(student: LazyOutputs, teacher: LazyOutputs | None, objective: Objective)
 
 
 def soft(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """Over all words, masked or not, as DistilBERT's.
+    """DistilBERT's soft cross-entropy over all words, masked or not.
 
     A few at a time, each computed again when gradients are: the logits of all words of a batch, for
     a vocabulary of 250,000, would take more memory than anything else.
@@ -216,47 +217,47 @@ def _soft(student: LazyOutputs, teacher: LazyOutputs, chosen: Tensor, temperatur
 
 
 def cosine(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """Over all words."""
+    """DistilBERT's cosine distance of hidden states, over all words."""
     return cosine_distance(student.hidden[student.present], teacher.hidden[student.present])
 
 
 def attention(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """Of queries and keys."""
+    """MiniLM's attention relation: queries with keys."""
     return attention_relation(student.inside, teacher.inside, student.present)
 
 
 def values(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """Of values and values."""
+    """MiniLM's value relation: values with values."""
     return value_relation(student.inside, teacher.inside, student.present)
 
 
 def relations(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """Of queries, of keys and of values, split alike for both."""
+    """MiniLM v2's relations of queries, keys and values, for any numbers of heads."""
     return relation_loss(student.inside, teacher.inside, mask=student.present)
 
 
 def embeddings(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """To the teacher's embedding of the same sentence."""
+    """The distance to the teacher's embedding of the same sentence."""
     return embedding_distance(student.embeddings, teacher.embeddings)
 
 
 def translations(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """To the teacher's embedding of the translation."""
+    """The distance to the teacher's embedding of the translation."""
     return embedding_distance(student.embeddings, teacher.translations)
 
 
 def similarities(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """Of the sentences of a batch to each other."""
+    """The divergence of which sentences of a batch are similar."""
     return similarity_relation(student.embeddings, teacher.embeddings)
 
 
 def outputs(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """To the teacher's labels."""
+    """The soft cross-entropy with the teacher's labels."""
     return soft_cross_entropy(student.outputs, teacher.outputs, objective.temperature)
 
 
 def labels(student: LazyOutputs, teacher: LazyOutputs | None, objective: Objective) -> Tensor:
-    """To the labels of sentences or spans, mean over examples, or of words, mean over words."""
+    """Cross-entropy with gold labels: mean over sentences or spans, or over tagged words."""
     losses = task_loss(student.model, student.batch, student.gates)
     if student.model.readout_kind != "token-classification":
         return losses.mean()

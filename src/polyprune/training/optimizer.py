@@ -1,4 +1,4 @@
-"""Who learns how fast: parameters in groups, each with its own pace and decay."""
+"""The optimizer: parameter groups, each with its own learning rate and weight decay."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .training_module import TrainingModule
 
 
 def freeze_others(system: TrainingModule, phase: Phase) -> None:
-    """Let only what a phase trains have gradients."""
+    """Disable gradients for everything that a phase does not train."""
     weights, gates = phase.train != "gates", phase.train != "weights"
     for name, parameter in system.named_parameters():
         parameter.requires_grad_(weights if name.startswith("model.") else gates)
@@ -23,7 +23,7 @@ def freeze_others(system: TrainingModule, phase: Phase) -> None:
 
 
 def make_optimizer(system: nn.Module, phase: Phase, engine: EngineConfig) -> torch.optim.AdamW:
-    """AdamW over what has gradients; each group keeps its `peak` learning rate."""
+    """Make AdamW over the parameters with gradients; each group stores its `peak` learning rate."""
     groups: dict[str, dict[str, Any]] = {
         "matrices": {"peak": phase.learning_rate, "weight_decay": phase.weight_decay},
         "vectors": {"peak": phase.learning_rate, "weight_decay": 0.0},
@@ -51,7 +51,7 @@ def make_optimizer(system: nn.Module, phase: Phase, engine: EngineConfig) -> tor
 
 
 def set_learning_rates(optimizer: Any, pace: float) -> dict[str, float]:
-    """Set every group's learning rate to this share of its peak; what they are now."""
+    """Set every group's learning rate to `scale` times its peak; return the rates by group."""
     for group in optimizer.param_groups:
         group["lr"] = pace * group["peak"]
     return {group["name"]: group["lr"] for group in optimizer.param_groups}

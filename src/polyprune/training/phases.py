@@ -1,4 +1,4 @@
-"""What is trained when, and how fast: phases and their schedules."""
+"""Phases of training: what each trains, and its schedules of learning rate and density."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from ..errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of training with one optimizer."""
+    """A part of a run with one optimizer and one schedule."""
 
     steps: int
     train: Literal["all", "weights", "gates"] = "all"
@@ -19,11 +19,11 @@ class Phase:
     name: str = ""
     learning_rate: float = 2e-4
     weight_decay: float = 0.01
-    """Of matrices; biases and norms have none."""
+    """The weight decay of matrices; biases and norms have none."""
     gates_learning_rate: float | None = None
-    """The weights' unless given."""
+    """The learning rate of gates; that of the weights unless given."""
     gates_weight_decay: float = 0.0
-    """Decay would open closed gates and close open ones."""
+    """The weight decay of gates: 0, as decay would open closed gates and close open ones."""
     words: bool = True
     """Whether the word table is trained too: most of a small model's parameters."""
     warmup: int = 0
@@ -43,11 +43,11 @@ class Phase:
 
     @property
     def title(self) -> str:
-        """What to call it."""
+        """The phase's display name."""
         return self.name or {"gates": "alpha-only", "all": "joint"}.get(self.train, "recovery")
 
     def scaled(self, scale: float) -> "Phase":
-        """The same schedule in another number of steps."""
+        """Return the same schedule, scaled to another number of steps."""
         steps = max(1, round(scale * self.steps))
         return replace(
             self,
@@ -57,20 +57,20 @@ class Phase:
         )
 
     def pace(self, step: int) -> float:
-        """The share of the peak learning rate at this step, counted from 0 in the phase."""
+        """Return the fraction of the peak learning rate at a step, counted from 0 in the phase."""
         if step < self.warmup:
             return (step + 1) / self.warmup
         return (self.steps - step) / max(1, self.steps - self.warmup)
 
     def density(self, step: int, target: float) -> float:
-        """The size to aim at in this step."""
+        """Return the target density of a step."""
         if step >= self.ramp:
             return target
         return max(target, 1 - (1 - target) * (step + 1) / self.ramp)
 
 
 def locate_step(phases: Sequence[Phase], step: int) -> tuple[int, int]:
-    """Which phase a step of the run is in, and its number there."""
+    """Return the index of the phase that a step belongs to, and the step's number in it."""
     for index, phase in enumerate(phases):
         if step < phase.steps:
             return index, step
@@ -79,7 +79,7 @@ def locate_step(phases: Sequence[Phase], step: int) -> tuple[int, int]:
 
 
 def draw_density(grid: Sequence[float], seed: int, step: int) -> float:
-    """A size for this step of Dynamic Sparsification: any of the grid, alike on all processes."""
+    """Draw a step's density for Dynamic Sparsification, the same on all processes."""
     sizes = [size for size in grid if size > 0]
     # A generator of its own for every step needs no state to be saved, and none to be shared.
     dice = np.random.Generator(np.random.Philox(key=[seed, step]))

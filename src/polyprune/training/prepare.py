@@ -1,4 +1,4 @@
-"""Before the first step: text held out, a model to start from, its gates, cut where they can be."""
+"""Prepare a run: find or make the starting model and its gates, and shrink it if possible."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +34,7 @@ from .run_paths import RunPaths
 
 
 def starting_folder(run: Run, places: RunPaths, sources: dict[str, TextSource]) -> Path:
-    """The folder of the uncut model; made here if it is to be a fresh one."""
+    """Return the folder of the dense starting model; write it first if it is a fresh one."""
     if run.model.start != "fresh":
         return find(run.model.start)
     if not (places.start / "config.json").is_file():
@@ -44,7 +44,7 @@ def starting_folder(run: Run, places: RunPaths, sources: dict[str, TextSource]) 
 
 
 def tokenizer_of(folder: Path, model: PolyprunePreTrainedModel) -> Any:
-    """The tokenizer beside a model, which has to belong to it."""
+    """Load the tokenizer in a model's folder; raise if it does not fit the model."""
     tokenizer = load_tokenizer(folder)
     if tokenizer is None:
         raise ConfigError(f"There is no tokenizer in {folder}, so that text cannot be read.")
@@ -65,7 +65,7 @@ def tokenizer_of(folder: Path, model: PolyprunePreTrainedModel) -> Any:
 def prepare_model(
     run: Run, places: RunPaths, folder: Path, languages: Sequence[str], watch: Any
 ) -> None:
-    """Write the model that is trained, with its gates; cut already if they are known and shared."""
+    """Write the model to train, with its gates; shrunk already if they are fixed and shared."""
     if (places.prepared / "config.json").is_file():
         return
     model = load(folder, dtype=torch.float32)  # what is trained has to be precise
@@ -112,7 +112,7 @@ def make_gating(
     sheet: ScoreSheet | None,
     seed: int = 0,
 ) -> Elastic:
-    """The gates of a plan, a row a language or one for all."""
+    """Make the gates that a config asks for: one row per language, or one for all."""
     rows = tuple(languages) if plan.setting == "non-shared" else (SHARED,)
     weights = ComponentWeights.of(model.shape)
     if plan.kind == "l0":
@@ -144,7 +144,7 @@ def _budget(plan: GatingConfig) -> Budget:
 
 
 def _changed(model: PolyprunePreTrainedModel, start: StartConfig) -> PolyprunePreTrainedModel:
-    """With fewer layers and another dropout, where a run says so."""
+    """Return the model with fewer layers or another dropout, if the run asks for it."""
     if start.layers is not None:
         layers = start.layers
         if isinstance(layers, int):

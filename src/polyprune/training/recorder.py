@@ -1,4 +1,4 @@
-"""What is written down about a run: its log, its held-out losses, its checkpoints."""
+"""Record a run while it trains: its log, its held-out losses, its checkpoints."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from .step_batches import StepBatch
 
 
 class RunRecorder:
-    """What is written down about a run: its log, its held-out losses, its checkpoints."""
+    """Record a run while it trains: its log, its held-out losses, its checkpoints."""
 
     def __init__(self, session: Session, checkpoint: Checkpoint | None):
         self.session, self.checkpoint = session, checkpoint
@@ -40,7 +40,7 @@ class RunRecorder:
     def record_step(
         self, phase_state: PhaseState, report: StepReport, work: StepBatch, stop: Callable[[], bool]
     ) -> StepReport:
-        """Write a step down; the report with its held-out losses, if it was time for them."""
+        """Log a step and save a checkpoint if due; return the report with held-out losses."""
         run, step = self.session.run, report.step
         last_of_phase = step == phase_state.done + phase_state.phase.steps
         if step % run.saving.held_out_every == 0 or last_of_phase:
@@ -57,13 +57,13 @@ class RunRecorder:
         return report
 
     def close(self) -> None:
-        """No more steps."""
+        """Close the log."""
         if self._log is not None:
             self._log.flush()
             self._log.close()
 
     def _measure_dense(self) -> None:
-        """What the model could do before anything was cut, once."""
+        """Measure the held-out losses of the dense model once, before anything is cut."""
         path, accelerator = self.session.places.dense, self.session.accelerator
         losses = None if path.is_file() else self.session.dense()
         accelerator.wait_for_everyone()
@@ -93,7 +93,7 @@ class RunRecorder:
         return losses
 
     def _sizes(self, phase_state: PhaseState) -> dict[str, float]:
-        """How large each row's subnetwork is, in the paper's units."""
+        """Return the density of each row's subnetwork, in the paper's units (App. B)."""
         system, run = phase_state.plain, self.session.run
         if system.gating is None or system.pressure is None:
             return {}
@@ -103,7 +103,7 @@ class RunRecorder:
         return dict(zip(self.session.rows, sizes, strict=True))
 
     def _asked_to_stop(self, stop: Callable[[], bool]) -> bool:
-        """Whether any process was asked to."""
+        """Return whether any process received a request to stop."""
         accelerator = self.session.accelerator
         if accelerator.num_processes == 1:
             return stop()
@@ -132,7 +132,7 @@ class RunRecorder:
 
 
 def tracker_values(report: StepReport) -> dict[str, float]:
-    """What trackers draw curves of."""
+    """Return the numbers of a step that trackers plot."""
     values = {f"loss/{name}": value for name, value in report.losses.items()}
     values |= {f"held-out/{code}": value for code, value in report.held_out.items()}
     values |= {f"size/{row}": value for row, value in report.sizes.items()}

@@ -1,4 +1,4 @@
-"""Recovery: a pruned model is trained on, with the model that it was cut from as its teacher."""
+"""Recovery: train a pruned model with the model it was pruned from as its teacher."""
 
 import json
 import shutil
@@ -22,13 +22,13 @@ from .run_paths import RunPaths
 from .teacher_targets import MOST
 
 BYTES_PER_LINE = 150
-"""Roughly, to guess how often text will be read."""
+"""A rough average, to estimate how many times the text will be read."""
 
 
 def plan_recovery(
     pruned: Path, original: str, text: CorpusConfig, steps: int, batch: int = 64, seed: int = 0
 ) -> Run:
-    """The run that suits a pruned model: what its readout is for, on this text."""
+    """Return the config of a recovery run that suits the pruned model's readout."""
     model = load(pruned, verify=False)
     readout = model.readout_kind
     text = replace(text, block=min(text.block, longest_input(model)))
@@ -69,12 +69,12 @@ def plan_recovery(
 
 
 def recovery_folder(out: Path) -> Path:
-    """Where a model is kept while it recovers: beside where it will be."""
+    """Return the folder of a recovery run: beside the final model folder."""
     return out.with_name(f"{out.name}.recovery")
 
 
 def install_recovered(out: Path, force: bool = False) -> dict[str, Any]:
-    """Move the recovered model to its place, with the log of its training; its last losses."""
+    """Move the recovered model and its training log into place; return its last losses."""
     work = recovery_folder(out)
     places = RunPaths(work / "run")
     lines = places.log.read_text(encoding="utf-8").splitlines()

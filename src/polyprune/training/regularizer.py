@@ -1,4 +1,4 @@
-"""What L0 pruning adds to the loss: λ₁ L_L0 + λ₂ L_diag of Eq. 13."""
+"""The terms that L0 pruning adds to the loss: λ₁ L_L0 + λ₂ L_diag of Eq. 13."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ from ..pruning.gates.penalties import (
 
 @dataclass(frozen=True, slots=True)
 class PenaltyConfig:
-    """Which penalties, and how heavy."""
+    """`[penalties]`: the penalties on learned gates, and their weights."""
 
     sparsity: float = 0.0
     """λ₁; the paper's is 8, with Dynamic Sparsification 128."""
     kind: Literal["constraint", "native", "lagrangian"] = "constraint"
     """Pull towards the target size (Eq. 11), or down without one (Eq. 10), or with multipliers."""
     mean: bool = False
-    """Of languages, not their sum as printed."""
+    """Take the mean over languages, not the sum as printed."""
     diversity: float = 0.0
     """λ₂; the paper's is 1."""
     prior: Literal["family", "none"] = "family"
@@ -45,12 +45,12 @@ class PenaltyConfig:
 
     @property
     def any(self) -> bool:
-        """Whether there is a penalty at all."""
+        """Whether any penalty has a weight."""
         return self.sparsity > 0 or self.diversity > 0
 
 
 class GateRegularizer(nn.Module):
-    """The penalties of a bank of gates, and the multipliers that some of them have."""
+    """The penalties on a bank of gates, with the Lagrangian multipliers if there are any."""
 
     weights: Tensor
     prior: Tensor
@@ -73,7 +73,7 @@ class GateRegularizer(nn.Module):
         gates: Float[Tensor, "rows components"],
         density: float,
     ) -> dict[str, Tensor]:
-        """Each penalty by its name, not yet weighed."""
+        """Return each penalty by its name, unweighted."""
         losses = {}
         if self.penalties.sparsity:
             losses["sparsity"] = self._sparsity(expected_open, density)
@@ -94,7 +94,7 @@ class GateRegularizer(nn.Module):
         return lagrangian(expected_open, self.weights, density, first, second)
 
     def sizes(self, expected_open: Float[Tensor, "rows components"]) -> Float[Tensor, " rows"]:
-        """‖Gⁱ‖₀ of every row."""
+        """Return the expected density ‖Gⁱ‖₀ of every row."""
         return expected_density(expected_open, self.weights)
 
     def _prior(self, rows: Sequence[str]) -> Tensor:

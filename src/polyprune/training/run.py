@@ -1,4 +1,4 @@
-"""A run from its plan to a finished model folder, through any number of interruptions."""
+"""A run from its config to a finished model folder, through any number of interruptions."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ Watch = Callable[[str, Any], Any]
 
 
 class Stopped(Exception):
-    """A run that was asked to stop, and has saved where it was."""
+    """A run stopped on request, after saving a checkpoint."""
 
     def __init__(self, step: int, steps: int):
         super().__init__(f"Stopped and saved after step {step} of {steps}.")
@@ -52,7 +52,7 @@ def train(
     force: bool = False,
     material: Material | None = None,
 ) -> Iterator[StepReport]:
-    """A report for every step that is still to do; at the end, the model is in `out/model`.
+    """Train; yield one report per remaining step, and write the model to `out/model` at the end.
 
     A run that was stopped or killed goes on from its last checkpoint as if nothing had happened.
     Its material is the text that it names, unless another is given.
@@ -76,7 +76,7 @@ def train(
 
 
 def register_run(run: Run, places: RunPaths, files: dict[str, Any], *, force: bool = False) -> None:
-    """Write down what a folder will hold; raise unless it is free, or holds this very run."""
+    """Write the run's record; raise unless its folder is free or holds the same run."""
     out, identity = places.out, run.identity() | {"files": files | _model_hashes(run)}
     known = is_run(places)
     if force and known:
@@ -93,7 +93,7 @@ def register_run(run: Run, places: RunPaths, files: dict[str, Any], *, force: bo
 
 
 def is_run(places: RunPaths) -> bool:
-    """Whether a folder holds a run of ours, not something else that has a run.json."""
+    """Return whether a folder holds a polyprune run, not some other `run.json`."""
     try:
         record = json.loads(places.record.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -102,7 +102,7 @@ def is_run(places: RunPaths) -> bool:
 
 
 def _model_hashes(run: Run) -> dict[str, Any]:
-    """What the models are that a run names."""
+    """Return a hash of each model that a run names."""
     models = {"start": run.model.start, "teacher": run.teacher.start}
     return {
         name: quick_hash(find(path)) for name, path in models.items() if path and path != "fresh"
@@ -110,7 +110,7 @@ def _model_hashes(run: Run) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Of all that results may depend on."""
+    """Return the versions of the packages that results may depend on."""
     names = ("polyprune", "torch", "transformers", "accelerate", "tokenizers", "datasets")
     return {name: version(name) for name in names}
 
@@ -141,7 +141,7 @@ def _train(session: Session, stop: Callable[[], bool]) -> Iterator[StepReport]:
 def start_phase(
     session: Session, index: int, checkpoint: Checkpoint | None
 ) -> tuple[PhaseState, int]:
-    """A system for a phase, as it was when it was saved, and the step to go on from."""
+    """Set up a phase, restored from a checkpoint if given; return it and its next step."""
     run, accelerator = session.run, session.accelerator
     phase, done = run.phases[index], sum(each.steps for each in run.phases[:index])
     first = max(0, checkpoint.step - done) if checkpoint else 0
@@ -167,7 +167,7 @@ def start_phase(
 def _phase_folder(
     session: Session, index: int, first: int, checkpoint: Checkpoint | None
 ) -> tuple[Path, bool]:
-    """The model that a phase trains, and whether it was cut for its sake, weights and all.
+    """Return the folder of the model that a phase trains, and whether it was shrunk just now.
 
     Gates that are shared, learned and no longer trained are cut: half the size is half the cost.
     """
@@ -188,7 +188,7 @@ def _phase_folder(
 
 
 def save_final_model(session: Session) -> None:
-    """Write the trained model: the last one, or the best where that is wanted."""
+    """Write the trained model: the last one, or the best if the run asks for it."""
     run, places = session.run, session.places
     checkpoint = latest_checkpoint(places.checkpoints)
     assert checkpoint is not None
@@ -204,7 +204,7 @@ def save_final_model(session: Session) -> None:
 
 
 def _training_record(session: Session, steps: int) -> TrainingStep:
-    """What the card tells of a training."""
+    """Return what the model's history records about this training."""
     run, teacher = session.run, ""
     if run.objective.taught:
         teacher = Path(run.teacher.start or run.model.start).name
@@ -212,7 +212,7 @@ def _training_record(session: Session, steps: int) -> TrainingStep:
 
 
 def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
-    """The model of a checkpoint: small where gates are shared and final, else with its gates."""
+    """Return a checkpoint's model: shrunk if its gates are shared and final, else gated."""
     model = load(folder, verify=False)
     elastic: Any = model.elastic
     system = session.system(model)

@@ -1,4 +1,4 @@
-"""A whole training run as one value: what is trained, on which text, on what loss, for how long."""
+"""The config of a training run as one value: the model, the text, the losses, the phases."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from .regularizer import PenaltyConfig
 
 @dataclass(frozen=True, slots=True)
 class FreshConfig:
-    """The shape of an encoder that starts from random weights."""
+    """`[model.fresh]`: the shape of an encoder with random weights."""
 
     layers: int = 4
     width: int = 128
@@ -22,16 +22,16 @@ class FreshConfig:
     units: int = 512
     positions: int = 514
     vocabulary: int = 8000
-    """Pieces of a tokenizer that is trained on the corpus."""
+    """The vocabulary size of the tokenizer that is trained on the corpus."""
     lines: int = 60_000
-    """That it is trained on, over all languages."""
+    """The number of lines to train the tokenizer on, over all languages."""
     tokenizer: str | None = None
-    """A folder or Hugging Face id whose tokenizer is taken instead."""
+    """A folder or Hugging Face id whose tokenizer to use instead."""
     dropout: float = 0.1
     spread: float = 0.02
-    """The deviation of random weights; XLM-R's, which is for a width of 768."""
+    """The standard deviation of random weights; the default is XLM-R's, for a width of 768."""
     neighbours: bool = False
-    """Let the heads of the first layer begin by looking at the words around them."""
+    """Initialize the heads of the first layer to attend to neighbouring words."""
 
     def __post_init__(self):
         if min(self.layers, self.width, self.heads, self.units) < 1 or self.width % self.heads:
@@ -45,42 +45,43 @@ class FreshConfig:
 
 @dataclass(frozen=True, slots=True)
 class StartConfig:
-    """The model that training starts from."""
+    """`[model]`: the model that training starts from."""
 
     start: str = "fresh"
     """A folder, a Hugging Face id, `e5-small`, or `fresh`."""
     fresh: FreshConfig = field(default_factory=FreshConfig)
     layers: int | tuple[int, ...] | None = None
-    """Keep only so many of the layers, or these, counted from 0 (DistilBERT's 0 2 4 7 9 11)."""
+    """Keep this many layers, or these layers, counted from 0 (DistilBERT's are 0 2 4 7 9 11)."""
     dropout: float | None = None
-    """Of hidden states and attention; the model's own unless given."""
+    """The dropout of hidden states and attention; the model's own unless given."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusConfig:
-    """What is read."""
+    """`[corpus]`: the text to train on."""
 
     source: str = "sample"
     """A folder with one `<lang>.txt[.gz|.xz|.zst]` a language, a Hugging Face data set, or
     `sample`."""
     languages: tuple[str, ...] | None = None
-    """All that the source has unless given."""
+    """The languages to read; all that the source has unless given."""
     exponent: float = 0.3
     """Languages are drawn in proportion to their size to this power (XLM-R's)."""
     block: int = 512
-    """Tokens in an example: whole lines, as many as fit."""
+    """The number of tokens in an example, filled with as many whole lines as fit."""
     window: int = 1024
-    """Documents that are shuffled together."""
+    """The number of documents that are shuffled together."""
     held_out: int = 3000
-    """Lines a language that are kept for scores and the held-out loss, at most a tenth."""
+    """Lines per language that are held out for scoring and the held-out loss, at most a tenth."""
     parallel: str | None = None
     """The language that all files are line by line translations of."""
     prefix: str | None = None
-    """What every line begins with, such as `query: `; the model's own prompt unless given."""
+    """A prefix for every line, such as `query: `; the model's own prompt unless given."""
     damaged: Literal["stop", "skip"] = "stop"
-    """What to do at a damaged place in a file: stop, or warn and go on without it."""
+    """At a damaged place in a file: `stop`, or `skip` it with a warning."""
     lanes: int | None = None
-    """Streams that are read side by side, a multiple of the processes: as many unless given.
+    """The number of parallel streams, a multiple of the processes; as many as processes unless
+    given.
 
     Runs with the same lanes read the same batches, whatever the number of processes.
     """
@@ -96,15 +97,15 @@ class GatingConfig:
     rule: str = "paper"
     """How gradients are ranked, for `gradient` and `dynamic`; see `polyprune ls methods`."""
     learned: bool = False
-    """Whether `dynamic` gates are trained too."""
+    """Whether `dynamic` gates are trained."""
     table: str = "spectral"
-    """How a plain word table is split first, so that its ranks have gates (Eq. 3)."""
+    """How to factorize a plain word table first, so that its ranks have gates (Eq. 3)."""
     least: Minimum = field(default_factory=lambda: Minimum(rank=1))
-    """What gradients keep in every layer, whatever the scores say."""
+    """The components that `gradient` pruning keeps in every layer, whatever their scores."""
     spread: float = 0.01
-    """The deviation of `l0`'s α at the start."""
+    """The standard deviation of the initial α of `l0` gates."""
     sentences: int = 3000
-    """Held-out lines a language to score with."""
+    """Held-out lines per language to score with."""
 
     def __post_init__(self):
         if not 0 <= self.sparsity < 1:
@@ -117,28 +118,28 @@ class GatingConfig:
 
     @property
     def trainable(self) -> bool:
-        """Whether there is anything in the gates to train."""
+        """Whether the gates have trainable parameters."""
         return self.kind == "l0" or self.learned
 
     @property
     def every_size(self) -> bool:
-        """Whether one set of gates serves all sizes."""
+        """Whether one set of gates holds every size."""
         return self.kind == "dynamic"
 
     @property
     def cut_first(self) -> bool:
-        """Whether gates are known and the same for all, so that training need not carry them."""
+        """Whether the model is shrunk before training: its gates are fixed and shared."""
         return self.kind == "gradient" and self.setting == "shared"
 
 
 @dataclass(frozen=True, slots=True)
 class TeacherConfig:
-    """Whom a student learns from."""
+    """`[teacher]`: the model that a student learns from."""
 
     start: str | None = None
     """A folder or Hugging Face id; the model that training starts from, uncut, unless given."""
     cache: bool = False
-    """Embed all text once, before training; for sentence encoders, and text that fits.
+    """Embed all text once before training; for sentence encoders, and text that fits in memory.
 
     The teacher may then read other words than the student, and be wider.
     """
@@ -146,12 +147,12 @@ class TeacherConfig:
 
 @dataclass(frozen=True, slots=True)
 class BatchConfig:
-    """How many examples make a step."""
+    """`[batch]`: the number of examples per step."""
 
     size: int = 2048
-    """In all, over processes and passes."""
+    """The number of examples per step, over all processes and micro-batches."""
     at_once: int = 16
-    """In one pass of one process; the rest is accumulated."""
+    """The number of examples in one forward pass of one process; gradients are accumulated."""
 
     def __post_init__(self):
         if self.size < 1 or self.at_once < 1:
@@ -160,20 +161,20 @@ class BatchConfig:
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """How steps are computed."""
+    """`[engine]`: how steps are computed."""
 
     precision: Literal["no", "fp16", "bf16"] = "no"
-    """Of the model; gates are always in single precision."""
+    """The precision of the model; gates are always in single precision."""
     checkpointing: bool = False
-    """Compute activations twice rather than keep them."""
+    """Recompute activations in the backward pass instead of storing them."""
     compile: bool = False
-    """Let torch.compile the encoder."""
+    """Compile the encoder with torch.compile."""
     clip: float = 1.0
-    """The largest norm of a gradient; 0 for any."""
+    """The maximum norm of the gradient; 0 for no limit."""
     betas: tuple[float, float] = (0.9, 0.98)
     epsilon: float = 1e-6
     ahead: int = 4
-    """Batches that are tokenized in advance, in the background."""
+    """The number of batches that are prepared in advance, in the background."""
 
     def __post_init__(self):
         if self.ahead < 1 or self.clip < 0 or self.epsilon <= 0:
@@ -182,20 +183,20 @@ class EngineConfig:
 
 @dataclass(frozen=True, slots=True)
 class SavingConfig:
-    """What is written while training runs; not part of what makes two runs the same."""
+    """`[saving]`: what is written during training; it is not part of a run's identity."""
 
     every: int = 1000
     """Steps from one checkpoint to the next."""
     keep: int = 2
-    """The latest checkpoints that stay, beside the best."""
+    """The number of latest checkpoints to keep, beside the best."""
     held_out_every: int = 1000
     """Steps from one held-out loss to the next."""
     patience: int | None = None
-    """Stop after so many held-out losses without a better one."""
+    """Stop after this many held-out losses without improvement."""
     final: Literal["last", "best"] = "last"
     """Which model is written at the end; with patience, always the best."""
     trackers: tuple[str, ...] = ("tensorboard",)
-    """Any that Accelerate knows."""
+    """Names of trackers that Accelerate knows."""
 
     def __post_init__(self):
         if self.every < 1 or self.keep < 1 or self.held_out_every < 1:
@@ -203,13 +204,13 @@ class SavingConfig:
 
     @property
     def keeps_best(self) -> bool:
-        """Whether the model with the lowest held-out loss is the one that is written."""
+        """Whether the model with the lowest held-out loss is written, rather than the last one."""
         return self.final == "best" or self.patience is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Everything that says what a run computes."""
+    """The whole config of a training run."""
 
     phases: tuple[Phase, ...]
     model: StartConfig = field(default_factory=StartConfig)
@@ -229,7 +230,7 @@ class Run:
             raise ConfigError(wrong)
 
     def _refusals(self) -> Iterator[tuple[bool, str]]:
-        """What cannot be meant, and why."""
+        """Yield whether each kind of mistake is present, and its message."""
         objective, gating = self.objective, self.gating
         yield not self.phases, "A run has one phase or more: add [[phases]] with steps."
         yield not objective.wanted, "An objective has one loss or more: set objective.mlm = 1.0."
@@ -259,11 +260,11 @@ class Run:
 
     @property
     def steps(self) -> int:
-        """In all phases."""
+        """The number of steps in all phases."""
         return sum(phase.steps for phase in self.phases)
 
     def with_steps(self, steps: int) -> "Run":
-        """The same run in another number of steps, its schedules scaled to it."""
+        """Return the same run with another number of steps and its schedules scaled."""
         if steps < len(self.phases):
             raise ConfigError(f"{len(self.phases)} phases need as many steps, not {steps}.")
         scale = steps / self.steps

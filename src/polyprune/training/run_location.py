@@ -1,4 +1,4 @@
-"""Where in a folder the run is that somebody means, and when its files were written."""
+"""Find the run that a folder holds, and the times at which its files were written."""
 
 import json
 import re
@@ -13,24 +13,24 @@ from .run_speed import Timestamp
 
 @dataclass(frozen=True, slots=True)
 class RunLocation:
-    """A run, and when what of it was written."""
+    """The files of a run, and when they were written."""
 
     name: str
     folder: Path
     record: dict[str, Any]
-    """Nothing where only the log was kept."""
+    """`run.json`; empty if only the log was kept."""
     log: Path
     finished: bool
     runs_done: int = 0
 
     @property
     def begun(self) -> float | None:
-        """When the run was, if one still knows."""
+        """When the run started, if that is known."""
         return modified_at(RunPaths(self.folder).record)
 
     @property
     def last_written(self) -> float | None:
-        """When anything was."""
+        """When any of its files was last written."""
         places = RunPaths(self.folder)
         files = (places.record, places.dense, places.targets, places.held_out, places.prepared)
         looked = [*files, places.checkpoints, places.model, self.log]
@@ -40,7 +40,7 @@ class RunLocation:
 
     @property
     def marks(self) -> list[Timestamp]:
-        """Steps and times that files tell: the beginning, checkpoints."""
+        """The steps whose times are known from files: the start, and the checkpoints."""
         places = RunPaths(self.folder)
         first = modified_at(places.dense) or self.begun
         marks = [] if first is None else [Timestamp(first, 0)]
@@ -52,7 +52,7 @@ class RunLocation:
 
 
 def find_run(folder: Path) -> RunLocation | None:
-    """The run of `polyprune train`, `finetune`, `prune --recover` or a study's cell; or none."""
+    """Find the run of `train`, `finetune`, `prune --recover` or a study's cell, if any."""
     recovering = folder.with_name(f"{folder.name}.recovery") / "run"
     for place in (folder, folder / "run", recovering):
         found = _run_in(place, folder.name) or _tuning_in(place, folder.name)
@@ -74,7 +74,7 @@ def _run_in(folder: Path, name: str) -> RunLocation | None:
 
 
 def _tuning_in(folder: Path, name: str) -> RunLocation | None:
-    """The latest of the settings that are tried; those that are done keep only their log."""
+    """Find the latest trial of a fine-tuning; finished trials keep only their log."""
     if not (folder / "tuning.json").is_file():
         return None
     tried = [path for path in folder.glob("lr-*-epochs-*-seed-*") if path.is_dir()]
@@ -90,14 +90,14 @@ def _tuning_in(folder: Path, name: str) -> RunLocation | None:
 
 
 def _is_tuned(folder: Path) -> bool:
-    """Whether all settings are done: then the examples are gone."""
+    """Return whether all trials are done: their examples are then deleted."""
     models = [folder / "model", *folder.glob("seed-*")]
     has_model = any((path / "config.json").is_file() for path in models)
     return has_model and not (folder / "examples.arrow").is_file()
 
 
 def read_json(path: Path, damaged: str = "") -> dict[str, Any]:
-    """A file's JSON object, nothing if there is none; raise with advice if it is damaged."""
+    """Read a JSON object; return an empty dict if there is no file, raise if it is damaged."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
@@ -110,7 +110,7 @@ def read_json(path: Path, damaged: str = "") -> dict[str, Any]:
 
 
 def modified_at(path: Path) -> float | None:
-    """When a file or folder was last changed; None if it is not there."""
+    """Return when a path was last modified; None if it does not exist."""
     try:
         return path.stat().st_mtime
     except OSError:

@@ -1,4 +1,4 @@
-"""What a run has done, as JSON lines: never a step twice, never one lost."""
+"""The log of a run as JSON lines: every step exactly once, across interruptions."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class RunLog:
-    """A file of JSON lines that a checkpoint can be taken back to."""
+    """A file of JSON lines that can be truncated to the state of a checkpoint."""
 
     def __init__(self, path: Path, length: int = 0):
         """Open a log and drop whatever was written after a checkpoint of this length."""
@@ -19,31 +19,31 @@ class RunLog:
         self._file.truncate(min(length, path.stat().st_size))
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Add a line."""
+        """Append one line."""
         line = json.dumps(_finite(record), ensure_ascii=False, allow_nan=False)
         self._file.write(line.encode() + b"\n")
         self._file.flush()  # to others who look, though not yet to the disk
 
     def flush(self) -> int:
-        """Have the disk hold all of it; its length."""
+        """Flush everything to disk, and return the file's length."""
         self._file.flush()
         os.fsync(self._file.fileno())
         return self.path.stat().st_size
 
     def close(self) -> None:
-        """No more lines."""
+        """Close the file."""
         self._file.close()
 
 
 def _finite(value: Any) -> Any:
-    """The same with null for numbers that JSON does not know, such as half precision's overflow."""
+    """Replace numbers that JSON cannot write, such as an overflow in half precision, by null."""
     if isinstance(value, Mapping):
         return {name: _finite(each) for name, each in value.items()}
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """Every whole line of a log, also of one that is being written."""
+    """Return every complete line of a log, also while it is being written."""
     if not path.is_file():
         return []
     lines = path.read_text(encoding="utf-8").split("\n")[:-1]

@@ -1,4 +1,4 @@
-"""Where a run keeps what."""
+"""The paths of a run's files."""
 
 import shutil
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class RunPaths:
-    """Where a run keeps what."""
+    """The paths of a run's files."""
 
     out: Path
 
@@ -28,7 +28,7 @@ class RunPaths:
 
     @property
     def checkpoints(self) -> Path:
-        """One folder each."""
+        """The folder of checkpoints, one subfolder each."""
         return self.out / "checkpoints"
 
     @property
@@ -38,30 +38,30 @@ class RunPaths:
 
     @property
     def record(self) -> Path:
-        """What the run is; there before anything else."""
+        """The record of the run's config, `run.json`; written first."""
         return self.out / "run.json"
 
     @property
     def dense(self) -> Path:
-        """The held-out losses before anything was cut."""
+        """The held-out losses of the dense model."""
         return self.out / "dense.json"
 
     @property
     def targets(self) -> Path:
-        """What the teacher makes of all text, where that is computed once."""
+        """The teacher's embeddings of all text, if they are computed in advance."""
         return self.out / "targets.safetensors"
 
     @property
     def tracking(self) -> Path:
-        """What trackers write."""
+        """The folder of the trackers' files."""
         return self.out / "tracking"
 
     def cut(self, phase: int) -> Path:
-        """The model that a phase begins with, if it was cut for it."""
+        """The model that a phase starts from, if it was shrunk for that phase."""
         return self.out / f"cut-{phase + 1}"
 
     def clear(self) -> None:
-        """Remove all of these, and what a killed process left half-written, but nothing else."""
+        """Remove all of these paths and unfinished temporary files, but nothing else."""
         for name in ("run.json", "dense.json", "targets.safetensors", "log.jsonl"):
             (self.out / name).unlink(missing_ok=True)
         for name in ("start", "prepared", "held-out", "checkpoints", "tracking", "model", "cut-*"):
@@ -72,5 +72,5 @@ class RunPaths:
 
     @property
     def log(self) -> Path:
-        """A line a step."""
+        """The log, one line per step."""
         return self.out / "log.jsonl"

@@ -1,4 +1,4 @@
-"""How far a run has come, from its files alone, while another process writes them."""
+"""The progress of a run, read from its files while another process writes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,12 +15,12 @@ from .run_speed import Timestamp, recent_speed
 Value = float | None
 
 PATIENCE = 60
-"""Seconds without a word after which it is worth saying so; or five steps, if those are longer."""
+"""A run counts as silent after this many seconds, or five steps if those take longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run is, as its record says; empty where that is gone."""
+    """A run's settings as `run.json` records them; empty if that is missing."""
 
     model: str = ""
     corpus: str = ""
@@ -30,12 +30,14 @@ class RunSummary:
     setting: str = ""
     sparsity: Value = None
     measure: str = "loss"
-    """What is held out: text, by its loss, or examples of a task, by the share gone `wrong`."""
+    """What the held-out numbers are: a `loss` on text, or the share of task examples that are
+    `wrong`.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run has come. What is not known, or no number, is None."""
+    """The progress of a run. What is unknown, or not a finite number, is None."""
 
     name: str
     state: str
@@ -44,16 +46,16 @@ class RunProgress:
     step: int = 0
     phase: str = ""
     losses: Mapping[str, Value] = field(default_factory=dict)
-    """Of the last step; `total` is their weighted sum."""
+    """The losses of the last step; `total` is their weighted sum."""
     traces: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
-    """The same over all steps, thinned."""
+    """The losses of all steps, downsampled."""
     density: Value = None
-    """The size that was aimed at."""
+    """The target density of the last step."""
     expected_density: Value = None
     sizes: Mapping[str, Value] = field(default_factory=dict)
-    """What is open at inference, row by row."""
+    """The density of each row's open gates at inference."""
     held_out: Mapping[str, Value] = field(default_factory=dict)
-    """By language, when it was last measured."""
+    """The latest held-out loss of each language."""
     held_out_step: int | None = None
     dense: Mapping[str, Value] = field(default_factory=dict)
     lagging: tuple[str, ...] = ()
@@ -62,18 +64,18 @@ class RunProgress:
     elapsed_seconds: Value = None
     left_seconds: Value = None
     silent_seconds: Value = None
-    """Since something was last written."""
+    """The seconds since a file was last written."""
     runs_done: int = 0
-    """Where several settings are tried in turn: how many have been."""
+    """The number of finished runs, where several are tried in turn."""
 
     @property
     def steps(self) -> int | None:
-        """In all, as far as one knows."""
+        """The total number of steps, if it is known."""
         return self.plan.steps
 
 
 class RunReader:
-    """Reads a run again and again, and only what is new of it; never writes."""
+    """Reads a run's progress repeatedly, each time only what is new; never writes."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -82,7 +84,7 @@ class RunReader:
         self._seen: list[Timestamp] = []
 
     def read(self, now: float) -> RunProgress | None:
-        """How far it has come by a time, in seconds as files have it; None if there is no run."""
+        """Return the progress at time `now` (seconds since the epoch); None if there is no run."""
         place = find_run(self.folder)
         if place is None:
             return None
@@ -108,7 +110,7 @@ class RunReader:
         return self._timed(state, place, now)
 
     def _follow(self, log: Path) -> None:
-        """Take in what is new in the log; all of it if it is another one, or was cut."""
+        """Read new lines of the log; all of it if it was replaced or truncated."""
         if log != self._tail.path:
             self._tail, self._course, self._seen = LogTail(log), LogSummary(), []
         anew, entries = self._tail.read()
@@ -118,7 +120,7 @@ class RunReader:
             self._course.add(entry)
 
     def _timed(self, state: RunProgress, place: RunLocation, now: float) -> RunProgress:
-        """With what the times of files say: the log itself has none."""
+        """Add speeds and times, taken from the files' modification times."""
         last, begun = place.last_written, place.begun
         self._note(place, state.step)
         marks = [*place.marks, *self._seen]
@@ -136,7 +138,7 @@ class RunReader:
         )
 
     def _note(self, place: RunLocation, step: int) -> None:
-        """Remember when which step was written, so that the pace is the present one."""
+        """Remember when a step was written, so that the speed is the recent one."""
         when = modified_at(place.log)
         self._seen = [mark for mark in self._seen if mark.step < step][-500:]
         if when is not None and step:
@@ -158,7 +160,7 @@ def _left(state: RunProgress, speed: Value) -> Value:
 
 
 def _lagging(losses: Mapping[str, Value], dense: Mapping[str, Value]) -> tuple[str, ...]:
-    """Among those that are numbers."""
+    """Return the lagging languages among those with finite losses."""
     known = {code: loss for code, loss in losses.items() if loss is not None}
     return tuple(
         lagging_languages(known, {code: loss for code, loss in dense.items() if loss is not None})
@@ -166,7 +168,7 @@ def _lagging(losses: Mapping[str, Value], dense: Mapping[str, Value]) -> tuple[s
 
 
 def summarize_record(record: Mapping[str, Any]) -> RunSummary:
-    """What a record says, as far as it says it."""
+    """Read the settings that a record holds; leave out what it does not."""
     phases = [phase for phase in record.get("phases") or () if isinstance(phase, dict)]
     gating, labels = _part(record, "gating"), _part(record, "objective").get("labels")
     steps = [steps for phase in phases if isinstance(steps := phase.get("steps"), int)]

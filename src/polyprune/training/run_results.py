@@ -1,4 +1,4 @@
-"""What a run has come to, read from its folder."""
+"""The results of a run, read from its folder."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from .run_paths import RunPaths
 
 
 def summarize_run(out: Path) -> dict[str, Any]:
-    """Where the model is, how long it was trained, and its held-out losses beside dense ones."""
+    """Return the model's path, its number of steps, and held-out losses beside dense ones."""
     places = RunPaths(out)
     log = read_log(places.log)
     measured = [entry for entry in log if entry["held_out"]]
@@ -23,13 +23,13 @@ def summarize_run(out: Path) -> dict[str, Any]:
 
 
 def dense_losses(out: Path) -> dict[str, float]:
-    """The held-out losses of the model that training started from, where it is comparable."""
+    """Return the held-out losses of the dense starting model, if they are comparable."""
     path = RunPaths(out).dense
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def held_out_curve(out: Path) -> list[dict[str, Any]]:
-    """The held-out losses of every step at which they were taken."""
+    """Return the held-out losses of every step that measured them."""
     log = read_log(RunPaths(out).log)
     return [
         {"step": entry["step"], "held_out": entry["held_out"]} for entry in log if entry["held_out"]

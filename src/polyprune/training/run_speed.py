@@ -1,22 +1,23 @@
-"""How fast a run goes, from when its files were written."""
+"""The speed of a run, from the times at which its files were written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 STRETCH = 30.0
-"""Seconds that a pace is taken over, at least; so that one slow step does not decide it."""
+"""The speed is measured over at least this many seconds, so that one slow step does not decide it.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Timestamp:
-    """A step that was there at a time."""
+    """A step, and the time at which it was done."""
 
     seconds: float
     step: int
 
 
 def recent_speed(marks: Sequence[Timestamp]) -> float | None:
-    """Steps a second lately; None before there are two moments to compare.
+    """Return the recent steps per second; None before there are two timestamps.
 
     Lately, because a run may have been stopped for a night in between.
     """

@@ -1,4 +1,4 @@
-"""What all steps of a run share: the material, a model with its gates, the machine it runs on."""
+"""What all steps of a run share: the training data, the model with its gates, the accelerator."""
 
 import atexit
 import os
@@ -34,7 +34,7 @@ from .training_module import TrainingModule
 
 @dataclass(frozen=True, slots=True)
 class Session(ABC):
-    """A run on this machine, ready to train."""
+    """A run that is ready to train on this machine."""
 
     run: Run
     places: RunPaths
@@ -43,28 +43,28 @@ class Session(ABC):
     """The folder of the uncut model."""
     tokenizer: Any
     rows: tuple[str, ...]
-    """What each row of gates is for; none without gates."""
+    """The name of each row of gates; empty without gates."""
     teacher: PolyprunePreTrainedModel | None
 
     @property
     def trained_on(self) -> str:
-        """The name of the material, for the card."""
+        """The name of the training data, for the model card."""
         return Path(self.run.corpus.source).name
 
     @abstractmethod
     def step_batches(self, position: Position | None) -> Iterator[StepBatch]:
-        """This process's work, step by step, from a position on; prepared in the background."""
+        """Yield this process's part of each step's batch from a position on, prefetched."""
 
     @abstractmethod
     def held_out(self, system: Any, density: float) -> dict[str, float]:
-        """How much each language still gets wrong of what is not trained on: less is better."""
+        """Return each language's held-out loss or error rate; lower is better."""
 
     def dense(self) -> dict[str, float] | None:
-        """The same of the model that training starts from, where it can be compared."""
+        """Return the same for the dense starting model; None if they are not comparable."""
         return None
 
     def system(self, model: PolyprunePreTrainedModel) -> TrainingModule:
-        """A model with its gates and what weighs on them."""
+        """Wrap a model, its gates and their penalties in one training module."""
         elastic: Any = model.elastic
         pressure = None
         if elastic is not None and self.run.gating.trainable:
@@ -86,29 +86,29 @@ class Session(ABC):
 
 
 class Material(ABC):
-    """What a run trains on and is measured by: text, or the examples of a task."""
+    """The data that a run trains on and is measured by: text, or the examples of a task."""
 
     @property
     @abstractmethod
     def files(self) -> dict[str, Any]:
-        """What its files hold: if that changes, it is another run."""
+        """A description of the data files; if it changes, it is another run."""
 
     @abstractmethod
     def open(self, run: Run, places: RunPaths, accelerator: Accelerator, watch: Any) -> Session:
-        """Prepare a run, or find it prepared: the main process first, the others after it."""
+        """Prepare a run unless it is prepared already; the main process goes first."""
 
 
 WAITING = timedelta(days=1)
-"""As long as processes wait for each other: while one scores, or reads."""
+"""How long processes wait for each other, for instance while one scores or reads data."""
 
 
 def all_processes() -> PartialState:
-    """This process and those that it was launched with."""
+    """Return Accelerate's state of this process and those launched with it."""
     return PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU"), timeout=WAITING)
 
 
 def make_accelerator(run: Run, places: RunPaths) -> Accelerator:
-    """The engine: whatever `accelerate launch` set up, or this one process."""
+    """Make the accelerator: what `accelerate launch` set up, or this single process."""
     for tracker in run.saving.trackers:
         if tracker not in LOGGER_TYPE_TO_CLASS:
             raise UnknownName(
@@ -144,7 +144,7 @@ def make_accelerator(run: Run, places: RunPaths) -> Accelerator:
 
 
 def _check_sharding(run: Run, accelerator: Accelerator) -> None:
-    """Raise where FSDP would shard or round what has to be whole, or there is none."""
+    """Raise if FSDP would shard or round gates, which must stay whole."""
     if int(os.environ.get("WORLD_SIZE", "1")) != accelerator.num_processes:
         raise ConfigError(
             f"{os.environ['WORLD_SIZE']} processes were launched that do not know of each other. "

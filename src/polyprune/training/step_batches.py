@@ -1,4 +1,4 @@
-"""From examples to the tensors of a step: masked, padded, sorted by length, cut into passes."""
+"""From examples to tensors: masked, padded, sorted by length, split into micro-batches."""
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,38 +16,38 @@ from ..corpora.text_sources import Position
 
 @dataclass(frozen=True, slots=True)
 class StepBatch:
-    """One process's part of a step."""
+    """One process's part of one step's batch."""
 
     passes: list[dict[str, Tensor]]
     position: Position
-    """Of the stream, after it."""
+    """The stream position after this step."""
     tokens: int
     checksum: int
-    """Of the tokens in their order: two runs that read the same have the same."""
+    """A checksum of the tokens in order: equal if two runs read the same."""
     weight: float = 1.0
-    """How much it counts beside that of other processes: more with more examples than they."""
+    """The weight relative to other processes' parts: higher with more examples than they have."""
 
     @property
     def examples(self) -> int:
-        """In all passes."""
+        """The number of examples in all micro-batches."""
         return sum(len(each["input_ids"]) for each in self.passes)
 
 
 @dataclass(frozen=True, slots=True)
 class Collator:
-    """How examples become work."""
+    """Turns examples into the micro-batches of a step."""
 
     tokenizer: Any
     at_once: int
     masked: bool
     seed: int = 0
     rows: Mapping[str, int] = field(default_factory=dict)
-    """The row of gates of each language."""
+    """The index of each language's row of gates."""
     targets: Any = None
-    """What a teacher made of every line, where that was computed before."""
+    """The teacher's embeddings, if they were computed in advance."""
 
     def step_batches(self, stream: Iterable[tuple[list[Example], Position]]) -> Iterator[StepBatch]:
-        """Work for every step of a stream."""
+        """Yield the batch of every step of a stream."""
         for examples, position in stream:
             ids = (np.asarray(each.ids, dtype=np.int32).tobytes() for each in examples)
             yield StepBatch(
@@ -58,14 +58,14 @@ class Collator:
             )
 
     def passes(self, examples: Sequence[Example]) -> list[dict[str, Tensor]]:
-        """Batches of examples of similar length."""
+        """Split examples into micro-batches of similar length."""
         ordered = sorted(examples, key=lambda each: (len(each.ids), each.number))
         return [
             self.batch(ordered[i : i + self.at_once]) for i in range(0, len(ordered), self.at_once)
         ]
 
     def batch(self, examples: Sequence[Example]) -> dict[str, Tensor]:
-        """One pass."""
+        """Collate one micro-batch."""
         batch = collate(examples, self.tokenizer, self.masked, self.seed)
         if self.rows:
             batch["rows"] = torch.tensor([self.rows[each.language] for each in examples])

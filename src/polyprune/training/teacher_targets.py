@@ -1,4 +1,4 @@
-"""What a teacher makes of every line, computed once: for text that is read many times."""
+"""The teacher's embedding of every line, computed once, for text that is read many times."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -23,18 +23,18 @@ from ..pruning.criteria.losses import pooled
 from ..storage import atomic_file
 
 MOST = 2_000_000
-"""Lines: at a width of 768, 3 GB."""
+"""The maximum number of lines; at a width of 768, that is 3 GB."""
 
 
 @dataclass(frozen=True, slots=True)
 class TeacherTargets:
-    """The teacher's embedding of every line, found by its tokens."""
+    """The teacher's embeddings, looked up by a line's tokens."""
 
     embeddings: Tensor
     rows: Mapping[int, int]
 
     def look_up(self, examples: Sequence[Example]) -> dict[str, Tensor]:
-        """The targets of a batch, and of its translations where there are any."""
+        """Return the target embeddings of a batch, and of its translations if there are any."""
         found = {"teacher_embeddings": self._of([each.ids for each in examples])}
         pairs = [each.pair for each in examples if each.pair is not None]
         if pairs:
@@ -42,7 +42,7 @@ class TeacherTargets:
         return found
 
     def narrowed(self, width: int) -> "TeacherTargets":
-        """For a student less wide than its teacher: along the axes in which lines differ most."""
+        """Reduce the targets to a narrower student's width by their principal components."""
         return replace(self, embeddings=reduce_width(self.embeddings, width))
 
     def _of(self, lines: Sequence[Sequence[int]]) -> Tensor:
@@ -50,21 +50,21 @@ class TeacherTargets:
 
 
 def line_key(ids: Sequence[int]) -> int:
-    """What a line is found by."""
+    """Return the lookup key of a line's tokens."""
     digest = blake2b(np.asarray(ids, dtype=np.int32).tobytes(), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
 
 
 @dataclass(frozen=True, slots=True)
 class TeacherEmbedder:
-    """A teacher of sentences."""
+    """A teacher that embeds sentences."""
 
     model: Any
     tokenizer: Any = None
-    """Its own, where it is not the student's."""
+    """The teacher's tokenizer, if it differs from the student's."""
 
     def reads(self, tokens: PackedTokens, longest: int) -> Sequence[int]:
-        """What it is shown of a line: the student's tokens, or the same text in its own."""
+        """Return the tokens that the teacher reads for a line: the student's, or its own."""
         if self.tokenizer is None:
             return tokens.ids
         text = prompt_of(self.model.config.name_or_path) + (tokens.text or "")
@@ -74,7 +74,7 @@ class TeacherEmbedder:
 def reduce_width(
     embeddings: Float[Tensor, "lines wide"], width: int
 ) -> Float[Tensor, "lines width"]:
-    """Embeddings along their principal axes, as many as wanted; as they are if not wider.
+    """Project embeddings onto their first `width` principal components, if they are wider.
 
     From their mean, which all sentences share and which tells none from another.
     """
@@ -93,7 +93,7 @@ def make_targets(
     path: Path,
     watch: Any = lambda _, things: things,
 ) -> TeacherTargets:
-    """The targets of all lines, from a file or made there."""
+    """Return the targets of all lines; read them from a file, or compute and write it."""
     if not path.is_file():
         lines = _all_lines(teacher, tokenizer, sources, stream_config)
         pad = (teacher.tokenizer or tokenizer).pad_token_id
@@ -111,7 +111,7 @@ def _all_lines(
     sources: Mapping[str, TextSource],
     stream_config: StreamConfig,
 ) -> dict[int, np.ndarray]:
-    """What the teacher reads of each line, by the key of what the student reads."""
+    """Return the teacher's tokens of each line, by the key of the student's tokens."""
     packing = Packing(deepcopy(tokenizer), stream_config.block, "line", stream_config.prefix)
     lines: dict[int, np.ndarray] = {}
     for code, source in sources.items():

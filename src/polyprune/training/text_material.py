@@ -1,4 +1,4 @@
-"""Text as what a run trains on: streamed, mixed, some of it held out; with a teacher if wanted."""
+"""Text as training data: streamed, mixed over languages, partly held out."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -32,13 +32,13 @@ from .training_module import TrainingModule
 
 @dataclass(frozen=True, slots=True)
 class TextMaterial(Material):
-    """The text of a run, found."""
+    """The text sources of a run."""
 
     sources: dict[str, TextSource]
 
     @classmethod
     def of(cls, run: Run, accelerator: Accelerator) -> "TextMaterial":
-        """What a run reads."""
+        """Open the text sources that a run names."""
         processes = accelerator.num_processes
         check_shard(stream_config(run, None, processes), process_shard(run, accelerator, {}))
         if run.objective.labels:
@@ -48,11 +48,11 @@ class TextMaterial(Material):
 
     @property
     def files(self) -> dict[str, Any]:
-        """How much text there is of each language."""
+        """The size of each language's text."""
         return {"text": {code: source.size for code, source in sorted(self.sources.items())}}
 
     def open(self, run: Run, places: RunPaths, accelerator: Accelerator, watch: Any) -> Session:
-        """Text held out, the model prepared, the teacher's embeddings made where they are kept."""
+        """Hold out text, prepare the model, and embed the text with the teacher if it is cached."""
         sources = self.sources
         with accelerator.main_process_first():
             start = starting_folder(run, places, sources)
@@ -94,16 +94,16 @@ class TextMaterial(Material):
 
 @dataclass(frozen=True)  # without slots, so that what is computed once is kept
 class TextSession(Session):
-    """A run on text, ready to train."""
+    """A run on text that is ready to train."""
 
     sources: dict[str, TextSource]
     withheld: dict[str, int]
-    """Documents of each language before which some are held out."""
+    """For each language, the number of the document up to which every tenth is held out."""
     targets: TeacherTargets | None
 
     @property
     def collator(self) -> Collator:
-        """How examples become batches."""
+        """The collator that turns examples into tensors."""
         many = len(self.rows) > 1
         return Collator(
             tokenizer=self.tokenizer,
@@ -116,11 +116,11 @@ class TextSession(Session):
 
     @property
     def stream_config(self) -> StreamConfig:
-        """How lines become examples."""
+        """Return how lines become examples."""
         return stream_config(self.run, self.start, self.accelerator.num_processes)
 
     def step_batches(self, position: Position | None) -> Iterator[StepBatch]:
-        """This process's work, step by step, from a position on; prepared in the background."""
+        """Yield this process's part of each step's batch from a position on, prefetched."""
         made = self.stream_config
         if position is not None and self.run.corpus.lanes is None:
             made = replace(made, lanes=position["lanes"])  # as many as the run began with
@@ -129,11 +129,11 @@ class TextSession(Session):
         return prefetch(self.collator.step_batches(examples), self.run.engine.ahead)
 
     def held_out(self, system: Any, density: float) -> dict[str, float]:
-        """The loss of each language on text that is not trained on."""
+        """Return the held-out loss of each language."""
         return held_out_losses(system, self._passes, self.accelerator, density)
 
     def dense(self) -> dict[str, float] | None:
-        """What the model could do before anything was cut, if words are what it predicts."""
+        """Return the dense model's held-out losses, if the objective predicts masked words."""
         if self.run.model.start == "fresh" or not self.run.objective.mlm:
             return None
         dense = load(self.start, dtype=torch.float32)
@@ -142,7 +142,7 @@ class TextSession(Session):
 
     @cached_property
     def _passes(self) -> Passes:
-        """The held-out text of this process."""
+        """Return this process's held-out micro-batches."""
         return held_out_micro_batches(
             held_out_examples(self.places.held_out, self.tokenizer, self.stream_config),
             replace(self.collator, targets=None),
@@ -152,7 +152,7 @@ class TextSession(Session):
 
 
 def stream_config(run: Run, start: Path | None, processes: int) -> StreamConfig:
-    """How lines become examples."""
+    """Return how lines become examples."""
     prefix = run.corpus.prefix
     by_line = run.objective.by_line
     if prefix is None:
@@ -169,7 +169,7 @@ def stream_config(run: Run, start: Path | None, processes: int) -> StreamConfig:
 
 
 def process_shard(run: Run, accelerator: Accelerator, withheld: Mapping[str, int]) -> ProcessShard:
-    """Which part of every batch is this process's."""
+    """Return this process's shard of every batch."""
     return ProcessShard(
         batch=run.batch.size,
         process=accelerator.process_index,
@@ -179,7 +179,7 @@ def process_shard(run: Run, accelerator: Accelerator, withheld: Mapping[str, int
 
 
 def check_readout(run: Run, model: PolyprunePreTrainedModel) -> None:
-    """Raise if a model cannot do what it is to be trained for."""
+    """Raise if a model's readout does not fit the objective."""
     wanted, kind = set(run.objective.wanted), model.readout_kind
     if wanted & {"mlm", "soft"} and kind != "masked-lm":
         raise ConfigError(
@@ -193,7 +193,7 @@ def check_readout(run: Run, model: PolyprunePreTrainedModel) -> None:
 def _teacher(
     run: Run, start: Path, model: PolyprunePreTrainedModel, tokenizer: Any
 ) -> tuple[PolyprunePreTrainedModel | None, Any]:
-    """Whom a student learns from, and their tokenizer where it is another than the student's."""
+    """Load the teacher, and its tokenizer if that differs from the student's."""
     if not run.objective.taught:
         return None, None
     if run.teacher.start is None and run.model.start == "fresh":

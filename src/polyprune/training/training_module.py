@@ -1,4 +1,4 @@
-"""The thing that is trained: a model, its gates and what weighs on them, as one module."""
+"""What is trained, as one module: a model, its gates and their penalties."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,10 +14,10 @@ from .regularizer import GateRegularizer
 
 
 class TrainingModule(nn.Module):
-    """Batch in, losses out (Eq. 13). One module, so that one wrapper distributes all of it."""
+    """Maps a batch to losses (Eq. 13). One module, so that one wrapper distributes all of it."""
 
     _no_split_modules = ("Layer",)
-    """What Accelerate shards by."""
+    """The module class that FSDP wraps."""
 
     def __init__(
         self,
@@ -36,12 +36,12 @@ class TrainingModule(nn.Module):
 
     @property
     def teacher(self) -> Any:
-        """Whom the model learns from, or None."""
+        """The teacher, or None."""
         return self._teacher[0]
 
     @property
     def weights(self) -> dict[str, float]:
-        """How much each loss counts."""
+        """The weight of each loss and penalty."""
         own = self.objective.wanted
         if self.pressure is None:
             return own
@@ -55,7 +55,7 @@ class TrainingModule(nn.Module):
         noise: Tensor | None = None,
         only: tuple[str, ...] | None = None,
     ) -> dict[str, Tensor]:
-        """Each loss by its name, not yet weighed, and the expected size as `density`.
+        """Return each loss by its name, unweighted, and the expected density as `density`.
 
         `only` some losses, where not all are asked for.
         """

@@ -1,4 +1,4 @@
-"""Translations to be found: BUCC 2018 and Tatoeba."""
+"""Readers of translation retrieval: BUCC 2018 and Tatoeba."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -49,7 +49,7 @@ def parse_tatoeba(paths: Sequence[Path], language: str) -> Iterator[Bitext]:
 
 
 def _labels(path: Path, count: int) -> tuple[tuple[str, str], ...]:
-    """The pairs that a file tells, whose lines are the source's line for each English one."""
+    """Read pairs from a file with one source line number per English sentence."""
     labels = read_file(path, LINES.parse_labels)
     if len(labels) != count:
         raise DataError(f"{path} has {len(labels)} labels for {count} sentences. Make it again.")

@@ -19,7 +19,7 @@ _PRECEDENCE = {
     "fr": "VERB AUX PRON NOUN ADJ ADV ADP DET PART SCONJ CONJ",
     "it": "VERB AUX ADV PRON ADP DET INTJ",
 }
-"""Which tag wins between parts that are equally close to the root, in most and some languages."""
+"""Which tag wins between parts that are equally close to the root, by language."""
 
 
 @dataclass(slots=True)
@@ -31,10 +31,10 @@ class _Sentence:
     heads: dict[int, set[int]] = field(default_factory=dict)
     """The head, and the heads of the enhanced graph, which the official scripts follow too."""
     fused: dict[int, tuple[int, str]] = field(default_factory=dict)
-    """By the first of its parts, the last one and the form of a word."""
+    """Multiword tokens: index of the first part → index of the last part and the form."""
 
     def add(self, columns: list[str]) -> None:
-        """Take in a line; those of empty nodes (`8.1`) have nothing to say."""
+        """Add a line; lines of empty nodes (`8.1`) are ignored."""
         number, form, _, tag, _, _, head, _, enhanced, _ = columns
         first, dash, last = number.partition("-")
         if dash:
@@ -45,7 +45,7 @@ class _Sentence:
             self.heads[int(number)] = {int(node) for node in above if node.isdecimal()}
 
     def tagged(self, precedence: Sequence[str]) -> TaggedSentence | None:
-        """The words and tags, or None if the words are withheld (`_`), as those of some are."""
+        """Return the words and tags, or None if the treebank withholds the words (`_`)."""
         words: list[tuple[str, str]] = []
         last = 0
         for number, word in sorted(self.words.items()):
@@ -75,7 +75,7 @@ class _Sentence:
         return min((self.words[part][1] for part in nearest), key=rank)
 
     def _above(self, node: int) -> set[int]:
-        """All heads of heads, the root's 0 among them."""
+        """Return all ancestors of a word, including the root's 0."""
         above: set[int] = set()
         left = [node]
         while left:

@@ -25,18 +25,18 @@ Row: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class HubTable:
-    """Where in a data set one split of one language is, and what its rows say."""
+    """Where a Hugging Face data set holds one split of a task, and how to read its rows."""
 
     configuration: str
-    """Its name, with the language in it; of English, or of `languages`, if there is none."""
+    """The configuration's name, usually with the language in it."""
     split: str
     examples: Callable[[Iterable[Row], str], Iterator[TaskExample]]
     """The examples of a language in these rows."""
     languages: tuple[str, ...] = ("en",)
-    """What languages it holds, if it is not one that the configuration names."""
+    """The languages it holds, if the configuration does not name one."""
 
     def looked_for(self, language: str) -> list[str]:
-        """What holds a language, if this is a place for it."""
+        """Return the configuration that holds a language, or None."""
         named = fill_pattern(self.configuration, language)
         if named is None or (named == self.configuration and language not in self.languages):
             return []
@@ -44,7 +44,7 @@ class HubTable:
 
 
 def is_data_set(data: str) -> bool:
-    """Whether this is a data set's name, or a folder whose card lists configurations."""
+    """Return whether this is a data set's name, or a folder whose card lists configurations."""
     folder = Path(data).expanduser()
     if folder.is_dir():
         card = folder / "README.md"
@@ -62,7 +62,7 @@ def has_table(hub: str, table: HubTable, language: str) -> bool:
 
 
 def read_hub_table(hub: str, table: HubTable, language: str) -> Iterator[TaskExample]:
-    """The examples of one language, read while they are used."""
+    """Read the examples of one language lazily."""
     name = fill_pattern(table.configuration, language)
     loaded = _ask(hub, lambda it: it.load_dataset(hub, name, split=table.split, streaming=True))
     try:
@@ -136,7 +136,7 @@ def translations(rows: Iterable[Row], language: str) -> Iterator[Bitext]:
 
 
 def translations_only(rows: Iterable[Row], language: str) -> Iterator[Bitext]:
-    """The same of rows of BUCC, with a warning that most of its sentences are not among them."""
+    """The same for rows of BUCC, with a warning that most of its sentences are missing."""
     logger.warning(
         "This data set has only those sentences of BUCC in %s that have a translation: they are "
         "much easier to find than in the real files.",
@@ -156,7 +156,7 @@ def _splits(hub: str, configuration: str) -> list[str]:
 
 
 def _with_names(loaded: Any) -> Iterator[Row]:
-    """The rows, with names in place of numbers where the data set numbers its labels."""
+    """Replace numbered labels by their names."""
     labels = {}
     for column, feature in (loaded.features or {}).items():
         label = getattr(feature, "feature", feature)

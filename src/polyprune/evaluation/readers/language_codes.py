@@ -1,4 +1,4 @@
-"""The languages of XTREME's tasks, and how files and data sets spell them."""
+"""The languages of XTREME's tasks, and their spellings in files and data sets."""
 
 
 def _codes(text: str) -> tuple[str, ...]:
@@ -25,7 +25,7 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
         "zh kk tr et fi hu"
     ),
 }
-"""Of each task, in the order of the official scores. BUCC and Tatoeba pair each with English."""
+"""The languages of each task, in the official order. BUCC and Tatoeba pair each with English."""
 
 
 def _table(text: str) -> dict[str, str]:
@@ -39,7 +39,7 @@ THREE_LETTERS = _table(
     "mr mar nl nld pl pol pt por ro ron ru rus sw swh ta tam te tel th tha tl tgl tr tur uk ukr "
     "ur urd vi vie zh cmn"
 )
-"""As LASER's files of Tatoeba are called."""
+"""The codes in the names of LASER's Tatoeba files."""
 
 NAMES = _table(
     "af Afrikaans ar Arabic bg Bulgarian bn Bengali de German el Greek en English es Spanish "
@@ -48,11 +48,11 @@ NAMES = _table(
     "ru Russian sw Swahili ta Tamil te Telugu th Thai tl Tagalog tr Turkish ur Urdu vi Vietnamese "
     "yo Yoruba zh Chinese"
 )
-"""As treebanks are called and, in small letters, the ids of TyDi QA's questions begin."""
+"""The names of treebanks; in lower case, the prefixes of TyDi QA's question ids."""
 
 
 def fill_pattern(pattern: str, language: str) -> str | None:
-    """A pattern with a language in it, or None if the language has no such spelling.
+    """Fill a language into a file pattern; return None if the language has no such spelling.
 
     `{language}` stands for its code, `{three}` for the three-letter one, `{Name}` for its name
     and `{name}` for that in small letters.

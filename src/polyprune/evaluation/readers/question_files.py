@@ -29,13 +29,13 @@ def parse_questions(paths: Sequence[Path], language: str) -> Iterator[Question]:
 
 
 class UniqueIds:
-    """Calls things by their names, and from the second on of a name by a number too."""
+    """Makes ids unique: the second occurrence of an id gets `#2`, and so on."""
 
     def __init__(self):
         self._times = Counter[str]()
 
     def __call__(self, name: str) -> str:
-        """The name to be used."""
+        """Return the unique id."""
         self._times[name] += 1
         count = self._times[name]
         return name if count == 1 else f"{name}#{count}"

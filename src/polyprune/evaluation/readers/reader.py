@@ -1,4 +1,4 @@
-"""Where the data of a task is, and how it is read."""
+"""Find and read the data of a task."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,31 +13,32 @@ from .language_codes import LANGUAGES, fill_pattern
 from .splits import SPLIT_LABELS, Split
 
 Parse: TypeAlias = Callable[[Sequence[Path], str], Iterator[TaskExample]]
-"""The examples of a language in these files."""
+"""Parses the examples of a language from files."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileLayout:
-    """Files that hold one split of one language, or of English if no language is in their name."""
+    """The files of one split of one language, or of English if their names contain no language."""
 
     files: tuple[str, ...]
-    """Below the folder; all of them are needed. With a `*`, as many as there are, by their name."""
+    """Paths below the folder, all of which are needed; a `*` matches any number, in order of name.
+    """
     parse: Parse
     languages: Callable[[Path], Collection[str]] | None = None
-    """What languages a file holds, if it holds several."""
+    """Lists the languages of a file that holds several."""
 
     def looked_for(self, language: str) -> list[str]:
-        """The files that hold a language, if this is a place for it."""
+        """Return the files that hold a language, or None."""
         if language != "en" and self.languages is None and "{" not in "".join(self.files):
             return []
         return [name for file in self.files if (name := fill_pattern(file, language))]
 
     def missing(self, folder: Path, language: str) -> list[str]:
-        """Those of the files that are not there."""
+        """Return the files that are missing."""
         return [name for name in self.looked_for(language) if not _matching(folder, name)]
 
     def find(self, folder: Path, language: str) -> list[Path] | None:
-        """The files, if they are there and hold this language."""
+        """Return the files if they exist and hold this language."""
         names = self.looked_for(language)
         paths = [path for name in names for path in _matching(folder, name)]
         if not names or self.missing(folder, language):
@@ -52,16 +53,16 @@ class FileLayout:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A task's data, in whatever form it comes."""
+    """Reads a task's data from any of its known layouts."""
 
     task: str
     places: Mapping[Split, tuple[FileLayout, ...]]
-    """Of each split, tried in this order."""
+    """The file layouts of each split, tried in this order."""
     tables: Mapping[Split, HubTable] = field(default_factory=dict)
-    """Of each split, in a data set such as `google/xtreme`."""
+    """The tables of each split in a data set such as `google/xtreme`."""
 
     def read(self, data: str, split: Split, language: str) -> Iterator[TaskExample]:
-        """The examples of one language, read while they are used.
+        """Read the examples of one language lazily.
 
         `data` is a folder, as XTREME's download script leaves it or with the files as they were
         published, or the name or folder of a Hugging Face data set. Nothing needs to be
@@ -81,7 +82,7 @@ class Reader:
         raise DataError(self._not_found(data, split, language))
 
     def languages(self, data: str, split: Split, known: Sequence[str]) -> list[str]:
-        """Those of some languages that there is data for."""
+        """Return which of these languages have data."""
         folder = Path(data).expanduser()
 
         def there(language: str) -> bool:
@@ -94,7 +95,7 @@ class Reader:
         return [language for language in known if there(language)]
 
     def looked_for(self, data: str, split: Split, language: str) -> list[str]:
-        """Where the data of a language would be, file by file, in the order of looking."""
+        """Return where the data of a language is searched, in order."""
         split = _of_english(split, language)
         files = [
             name
@@ -108,7 +109,7 @@ class Reader:
         return files
 
     def _not_found(self, data: str, split: Split, language: str) -> str:
-        """What is missing, and what is there instead."""
+        """Return the error that names what is missing and what exists instead."""
         folder = Path(data).expanduser()
         if not folder.is_dir() and not is_data_set(data):
             return f"There is no folder {data} with the data of XTREME."
@@ -131,7 +132,7 @@ class Reader:
 
 @cache
 def _languages(find: Callable[[Path], Collection[str]], path: Path, _: int) -> Collection[str]:
-    """What languages a file holds, found out again if the file has changed."""
+    """Return the languages of a file; cached until the file changes."""
     return find(path)
 
 
@@ -140,14 +141,14 @@ def _of_english(split: Split, language: str) -> Split:
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
-    """The files, in the order of their own names, which is the official one."""
+    """Return the matching files in the order of their names, which is the official one."""
     if "*" in pattern:
         return sorted(folder.glob(pattern), key=lambda path: path.name)
     return [folder / pattern] if (folder / pattern).is_file() else []
 
 
 def _require_any(examples: Iterator[TaskExample], if_none: str) -> Iterator[TaskExample]:
-    """All examples, of which there has to be one."""
+    """Yield the examples; raise if there are none."""
     first = next(examples, None)
     if first is None:
         raise DataError(f"{if_none}. Copy or make it again.")

@@ -1,4 +1,4 @@
-"""The parts that a task's data comes in."""
+"""The splits of a task's data."""
 
 from typing import Literal, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Columns between tabs, in which a quote is a character like any other.
+"""Tab-separated files, in which a quote is an ordinary character.
 
 The official scripts write these files with quotes around sentences that contain one, and read
 them without taking the quotes off again. Here they are read as they are.
@@ -12,7 +12,7 @@ from ...errors import DataError
 
 
 def read_columns(path: Path, *allowed: int) -> Iterator[list[str]]:
-    """The columns of each line; all lines have as many as the first, one of the allowed numbers."""
+    """Yield the columns of each line; their number must be allowed, and the same everywhere."""
     for number, line in enumerate(read_lines(path), 1):
         columns = line.split("\t")
         if len(columns) not in allowed:
@@ -22,7 +22,7 @@ def read_columns(path: Path, *allowed: int) -> Iterator[list[str]]:
 
 
 def read_table(path: Path, *names: str) -> Iterator[list[str]]:
-    """The columns with these names of each line after the first, in which the names are."""
+    """Yield the columns with these names; the first line holds the names."""
     lines = enumerate(read_lines(path), 1)
     header = next(lines, (1, ""))[1].split("\t")
     absent = [name for name in names if name not in header]
@@ -40,7 +40,7 @@ def read_table(path: Path, *names: str) -> Iterator[list[str]]:
 
 
 def wrong_columns(path: Path, number: int, found: int, allowed: tuple[int, ...]) -> DataError:
-    """The error of a line that has another number of columns than is allowed."""
+    """Return the error for a line with a wrong number of columns."""
     expected = " or ".join(map(str, sorted(allowed)))
     return DataError(
         f"Line {number} of {path} has {found} column{'s' * (found > 1)} between tabs, where "
