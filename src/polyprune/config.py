@@ -1,4 +1,4 @@
-"""TOML to a `Run` or a `Study`, every mistake in a file told at once."""
+"""Read TOML into a `Run` or a `Study`, and report every mistake in a file at once."""
 
 import dataclasses
 import tomllib
@@ -20,7 +20,7 @@ ConfigType = TypeVar("ConfigType")
 
 
 def read_run(path: Path, changes: Sequence[str] = (), steps: int | None = None) -> Run:
-    """The run that a file describes, with `section.key=value` changed and in so many steps."""
+    """Read a run from a file, with `section.key=value` changes and another number of steps."""
     table = _read(path, changes)
     run = make_run(table, str(path))
     return run if steps is None else run.with_steps(steps)
@@ -29,7 +29,7 @@ def read_run(path: Path, changes: Sequence[str] = (), steps: int | None = None) 
 def read_study(
     path: Path, changes: Sequence[str] = (), *, quick: bool = False
 ) -> "tuple[Study, dict[str, Run]]":
-    """The study that a file describes, and the runs of those of its systems that are trained."""
+    """Read a study from a file, with the runs of its trained systems."""
     from .studies.study_config import Study  # which imports all tasks: runs need none of them
 
     table = _read(path, changes)
@@ -41,7 +41,7 @@ def read_study(
 
 
 def _read(path: Path, changes: Sequence[str]) -> dict[str, Any]:
-    """The table in a file, with `section.key=value` changed."""
+    """Read the table in a file, with `section.key=value` changes."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -58,7 +58,7 @@ def _read(path: Path, changes: Sequence[str]) -> dict[str, Any]:
 
 
 def make_run(table: Mapping[str, Any], name: str = "The config") -> Run:
-    """The run that a table describes."""
+    """Make the run that a table describes."""
     return _make(Run, table, name)
 
 
@@ -88,7 +88,7 @@ def _sentence(error: Any) -> str:
 
 
 def _unknown(kind: Any, table: Any, path: str = "") -> Iterator[str]:
-    """A sentence for every key that does not exist, with the nearest that does."""
+    """Return one sentence per unknown key, with the nearest known one."""
     for name, value, hint in _entries(kind, table):
         where = f"{path}{name}"
         if hint is None:
@@ -108,7 +108,7 @@ def _unknown(kind: Any, table: Any, path: str = "") -> Iterator[str]:
 
 
 def _known(kind: Any, table: Any) -> Any:
-    """The table without keys that do not exist, so that values are checked all the same."""
+    """Return the table without unknown keys, so that its values can be checked."""
     if isinstance(table, list):
         return [_known(kind, each) for each in table]
     if not isinstance(table, Mapping) or not dataclasses.is_dataclass(kind):
@@ -117,7 +117,7 @@ def _known(kind: Any, table: Any) -> Any:
 
 
 def _entries(kind: Any, table: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Every key with its value and the dataclass it is of, or its type; None if unknown."""
+    """Yield every key with its value, and its dataclass or type; None if it is unknown."""
     if not isinstance(table, Mapping) or not dataclasses.is_dataclass(kind):
         return
     hints = get_type_hints(kind)
@@ -160,7 +160,7 @@ def _enter(place: Any, section: str, change: str) -> Any:
 
 
 def _inside(place: Any, change: str) -> Any:
-    """A section, which a value is not."""
+    """Return a section; raise if it is a plain value."""
     if isinstance(place, list):
         return _item(place, "", change)
     if not isinstance(place, dict):
@@ -169,7 +169,7 @@ def _inside(place: Any, change: str) -> Any:
 
 
 def _item(place: list[Any], section: str, change: str) -> Any:
-    """One of several phases: they are numbered from 0."""
+    """Return one of several phases, numbered from 0."""
     if not section.isdigit() or int(section) >= len(place):
         raise ConfigError(
             f"--set {change}: phases are numbered from 0 to {len(place) - 1}, such as "

@@ -1,4 +1,4 @@
-"""The errors a user can cause, each told in one sentence that says what to do.
+"""The errors that users can cause; each message is one sentence that says what to do.
 
     PolypruneError
     ├── ConfigError       a setting that cannot be meant
@@ -15,11 +15,11 @@ from difflib import get_close_matches
 
 
 class PolypruneError(Exception):
-    """Something the user can put right."""
+    """An error that the user can fix."""
 
 
 class ConfigError(PolypruneError, ValueError):
-    """A setting that cannot be meant."""
+    """An invalid setting."""
 
 
 class CheckpointError(PolypruneError):
@@ -31,7 +31,7 @@ class DataError(PolypruneError):
 
 
 class Spellings(dict[str, str]):
-    """What a user might have written, and the name that it stands for."""
+    """Alternative spellings, and the names they stand for."""
 
 
 class UnknownName(PolypruneError):

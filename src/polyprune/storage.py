@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Atomic writes: files and folders appear completely or not at all."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def atomic_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
 
 
 def final_name(path: Path) -> str:
-    """What a folder will be called: one that `whole_folder` gives, once it is in its place."""
+    """Return the final name of a temporary folder of `atomic_folder`."""
     found = re.fullmatch(r"\.(.+)\.[a-z0-9_]{8}", path.name)
     return found.group(1) if found else path.resolve().name
 
@@ -52,7 +52,7 @@ def atomic_file(path: Path, *, force: bool = False) -> Iterator[Path]:
 
 
 def refuse_to_overwrite(path: Path, *, force: bool, kind: str = "folder") -> None:
-    """Raise unless `path` is free, or is of our own kind and the user said `--force`."""
+    """Raise unless `path` is free, or holds our own kind of output and `force` is set."""
     other = path.is_dir() if kind == "file" else path.is_file()
     if other:
         there = "folder" if kind == "file" else "file"
@@ -70,7 +70,7 @@ def refuse_to_overwrite(path: Path, *, force: bool, kind: str = "folder") -> Non
 
 
 def cache_folder() -> Path:
-    """Where models made on this machine are kept: `polyprune` in the user's cache."""
+    """Return the cache folder of this machine: `polyprune` in the user's cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "polyprune"
 
 

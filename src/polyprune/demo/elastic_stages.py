@@ -32,7 +32,7 @@ START = "sprout"
 
 BATCH = 32
 LEARNING_RATE = 1e-3
-"""Of fine-tuning: a small model in few steps needs more than the tasks' own 2e-5."""
+"""The learning rate of fine-tuning: a small model in few steps needs more than the tasks' 2e-5."""
 
 
 def elastic_run(plan: TourPlan, texts: TourTexts) -> Run:

@@ -1,4 +1,4 @@
-"""Where the tour leaves what: made beside its folder, and moved there when all of it is done."""
+"""The output folder of the tour: made beside its place, and moved there when everything is done."""
 
 import json
 import shutil
@@ -35,7 +35,7 @@ def check_free(out: Path, force: bool) -> None:
 
 @contextmanager
 def temporary_folder(out: Path) -> Iterator[Path]:
-    """A folder beside `out`, on the same disk, that is gone afterwards whatever happens."""
+    """Make a temporary folder beside `out`, on the same disk; it is always removed afterwards."""
     parent = out.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=parent))
@@ -57,7 +57,7 @@ def move_in(made: Mapping[str, Path], out: Path, work: Path) -> None:
 
 
 def write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """A line of JSON each."""
+    """Write one line of JSON per row."""
     text = "".join(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows)
     path.write_text(text, encoding="utf-8")
 

@@ -130,7 +130,7 @@ def one_digit(value: float) -> str:
 
 
 def finite_mean(values: Sequence[float]) -> float:
-    """Of those that are numbers."""
+    """Return the mean of the finite values; NaN if there are none."""
     numbers = [value for value in values if math.isfinite(value)]
     return fmean(numbers) if numbers else float("nan")
 

@@ -1,4 +1,4 @@
-"""How much of everything the tour does, and the text that it does it on."""
+"""How much the tour does of everything, and the text it uses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,24 +24,24 @@ class TourPlan:
     recovered: float = 0.5
     """The one of them that is trained afterwards."""
     languages: tuple[str, ...] | None = None
-    """Of the bundled text; all fifteen unless given, English always."""
+    """The languages of the bundled text; all fifteen unless given, English always."""
     lines: int = 120
-    """The first so many of each language are scored and trained on."""
+    """The first lines of each language, for scoring and training."""
     held_out: int = 64
-    """The last so many are what is measured on."""
+    """The last lines of each language, for measuring."""
     sentences: int = 16
-    """Of each language, to score with."""
+    """Sentences per language to score with."""
     steps: int = 40
-    """Of recovery."""
+    """Training steps of recovery."""
     rounds: int = 12
-    """In which speeds are measured."""
+    """Rounds of speed measurement."""
     elastic_steps: int = 60
-    """Of Dynamic Sparsification."""
+    """Training steps of Dynamic Sparsification."""
     examples: int = 1500
-    """That each task is fine-tuned on."""
+    """Examples per task for fine-tuning."""
     epochs: int = 3
     asked: int = 40
-    """Examples of each language that a task is scored on."""
+    """Examples per language that a task is scored on."""
 
     def __post_init__(self):
         if self.model not in MODELS:
@@ -49,7 +49,7 @@ class TourPlan:
 
     @property
     def all_sizes(self) -> tuple[float, ...]:
-        """With nothing cut, first."""
+        """All sizes, beginning with the dense model."""
         return (0.0, *self.sizes)
 
     @property
@@ -85,7 +85,7 @@ class TourTexts:
 
     @property
     def codes(self) -> list[str]:
-        """Of all languages."""
+        """The codes of all languages."""
         return list(self.held_out)
 
 

@@ -1,1 +1,1 @@
-"""MODELS FOR OTHER RUNTIMES: ONNX and OpenVINO files, compared with the model before kept."""
+"""Exporting: ONNX and OpenVINO files, which are compared with the model before they are kept."""

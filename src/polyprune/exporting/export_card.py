@@ -1,4 +1,4 @@
-"""The README of an exported folder: three lines that run it, and what it lost."""
+"""The README of an exported folder: how to run it, and how far it is from the model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ batch = tokenizer(["{prompt}Habari ya asubuhi!"], padding=True, truncation=True,
 print(model({{port.any_name: batch[port.any_name] for port in model.inputs}})[0])
 """,  # noqa: E501
 }
-"""By runtime."""
+"""One entry per runtime."""
 
 PRECISIONS = {
     "fp32": "single precision",
@@ -41,7 +41,7 @@ def write_export_card(folder: Path, made: "ExportReport") -> None:
 
 
 def snippet(made: "ExportReport") -> str:
-    """Three lines that run the file with its tokenizer, from where the folder lies."""
+    """Return three lines of Python that run the file with its tokenizer."""
     return SNIPPETS[made.runtime].format(
         folder=made.out.name,
         file=RUNTIMES[made.runtime].file,
@@ -51,7 +51,7 @@ def snippet(made: "ExportReport") -> str:
 
 
 def card_text(made: "ExportReport") -> str:
-    """The whole text."""
+    """Return the text of the README."""
     runtime = RUNTIMES[made.runtime]
     rows = "\n".join(
         f"| {code} | {each.largest:.1e} | {each.cosine:.5f} | {each.agreement:.0%} |"

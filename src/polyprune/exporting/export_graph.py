@@ -1,4 +1,4 @@
-"""The model once more, in operations that every runtime knows.
+"""The model's forward pass in operations that every runtime supports.
 
 `Encoder.forward` is written for training: boolean masks, fused attention, gates. An exporter makes
 detours of these, and some of them are wrong in one runtime or another. So here is what the model
@@ -28,14 +28,14 @@ OUTPUTS = {
     "token-classification": ("logits",),
     "span": ("start_logits", "end_logits"),
 }
-"""What comes out, by readout; named as transformers names it."""
+"""The outputs of each readout, named as in transformers."""
 
 POOLED = "sentence_embedding"
-"""What a sentence encoder gives where it is exported with its pooling."""
+"""The output of a sentence encoder that is exported with its pooling."""
 
 
 class ExportGraph(nn.Module):
-    """Token ids and their mask in, a tuple of what the model is asked for out.
+    """Maps token ids and their mask to a tuple of outputs.
 
     Whatever multiplies by weights is an `nn.Linear` of this module, and words come from
     `self.words`, so that a precision is a matter of what stands in for these (`precision.py`).
@@ -55,14 +55,14 @@ class ExportGraph(nn.Module):
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The names of what comes out."""
+        """The names of the outputs."""
         if self.pooling:
             return (POOLED,)
         pooler = self.kind == "hidden-states" and self.head is not None
         return (*OUTPUTS[self.kind], *(("pooler_output",) if pooler else ()))
 
     def forward(self, input_ids, attention_mask, token_type_ids=None):
-        """What `outputs` names, in that order."""
+        """Return the outputs in the order of `outputs`."""
         mask = attention_mask.to(torch.float32)
         keys = (1.0 - mask)[:, None, None, :] * MASK_VALUE  # (b, s) -> (b, 1, 1, s)
         x = self._embed(input_ids, token_type_ids)
@@ -113,7 +113,7 @@ class ExportGraph(nn.Module):
 
 
 def _linear(weight: Any, bias: nn.Parameter | None) -> nn.Linear:
-    """A product with weights that exist already."""
+    """Make a linear layer from existing weights."""
     made = nn.Linear(weight.shape[1], weight.shape[0], bias=bias is not None, device="meta")
     made.weight = weight
     if bias is not None:
@@ -131,7 +131,7 @@ def _layer(layer: Any, x: Tensor, keys: Tensor) -> Tensor:
 
 
 def _sum(stream: Tensor, added: Tensor) -> Tensor:
-    """The residual stream with what a sublayer adds.
+    """Add a sublayer's output to the residual stream.
 
     ONNX Runtime makes one operation of an `Add` and the norm behind it, which on processors takes
     many times as long as the two. A `Sum`, which is the same, it leaves alone.
@@ -142,7 +142,7 @@ def _sum(stream: Tensor, added: Tensor) -> Tensor:
 
 
 def _attend(attention: Any, x: Tensor, keys: Tensor) -> Tensor:
-    """What the heads add (Eq. 1); of a layer without any, the bias alone."""
+    """Return the output of the heads (Eq. 1); without heads, the bias alone."""
     if attention.project is None:
         return attention.output.bias
     heads, width = attention.heads, attention.head_width
@@ -155,7 +155,7 @@ def _attend(attention: Any, x: Tensor, keys: Tensor) -> Tensor:
 
 
 def _feed(feed_forward: Any, x: Tensor) -> Tensor:
-    """What the units add (Eq. 2); of a layer without any, the bias alone."""
+    """Return the output of the units (Eq. 2); without units, the bias alone."""
     if feed_forward.expand is None:
         return feed_forward.contract.bias
     return feed_forward.contract(feed_forward.activation(feed_forward.expand(x)))

@@ -1,4 +1,4 @@
-"""A model in, a folder for another runtime out: written, opened, compared, and only then kept."""
+"""Export a model to a folder for another runtime: written, opened, compared, and only then kept."""
 
 import copy
 import json
@@ -26,19 +26,19 @@ from .runners import EXPORT_RECORD, open_runner
 from .runtimes import check_precision, runtime_named
 
 EXACT_TOLERANCE = 1e-4
-"""What the outputs of a single-precision export may differ by: rounding, in another order."""
+"""The tolerated difference of a single-precision export: rounding in another order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportConfig:
-    """What to export to."""
+    """The runtime, precision and options of an export."""
 
     runtime: str = "onnx"
     precision: str = "fp32"
     pooled: bool = False
-    """Whether a sentence encoder gives one vector a sentence, rather than hidden states."""
+    """Whether a sentence encoder outputs one vector per sentence rather than hidden states."""
     threads: int = 0
-    """That the runtime may use while it is compared; all if 0."""
+    """The threads that the runtime may use for the comparison; all if 0."""
 
     def __post_init__(self):
         runtime_named(self.runtime)
@@ -47,7 +47,7 @@ class ExportConfig:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was written, how large it is, and how far it is from the model."""
+    """What was written, its size, and its difference to the model."""
 
     out: Path
     runtime: str
@@ -56,15 +56,15 @@ class ExportReport:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     longest: int
-    """Tokens that an input may have."""
+    """The maximum number of tokens of an input."""
     pooling: str | None
     prompt: str
     bytes_before: int
-    """Of the model's weights."""
+    """The bytes of the model's weights."""
     bytes: int
-    """Of the exported files."""
+    """The bytes of the exported files."""
     calibrated: dict[str, int]
-    """Lines a language that int8 took its ranges from."""
+    """Lines per language that calibrated int8."""
     differences: dict[str, OutputDifference]
     versions: dict[str, str]
 
@@ -74,7 +74,7 @@ class ExportReport:
         return max(each.largest for each in self.differences.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the report as JSON."""
         return asdict(self) | {"out": str(self.out), "largest_difference": self.largest}
 
 
@@ -86,7 +86,7 @@ def export(
     *,
     force: bool = False,
 ) -> ExportReport:
-    """Write a folder for a runtime; nothing is left of it if it does not do what the model does."""
+    """Export a model to a folder, which is kept only if its outputs match the model's."""
     runtime = runtime_named(plan.runtime)
     runtime.need(to_make=True)
     source = Path(model.config.name_or_path or "?")
@@ -153,14 +153,14 @@ def _write_model(
 
 
 def _write_config(model: PolyprunePreTrainedModel, folder: Path) -> None:
-    """The config without a model folder's code: tokenizers would ask whether to run it."""
+    """Write the config without a reference to custom code, which tokenizers would ask about."""
     said = {name: value for name, value in model.config.to_dict().items() if name != "auto_map"}
     text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
     (folder / "config.json").write_text(text, encoding="utf-8")
 
 
 def _single(model: PolyprunePreTrainedModel) -> PolyprunePreTrainedModel:
-    """The model in single precision, on the processor: what the graph is written for."""
+    """Return the model in single precision on the CPU, as the graph expects."""
     if model.dtype == torch.float32 and model.device.type == "cpu":
         return model
     return copy.deepcopy(model).to(device="cpu", dtype=torch.float32)  # pyright: ignore

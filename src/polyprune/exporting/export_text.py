@@ -1,4 +1,4 @@
-"""What an export is compared on, and what ranges are taken from: lines of text, by language."""
+"""The text that an export is compared on and calibrated with."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,30 +20,30 @@ from ..model.network.source import prompt_of
 from ..model.surgery.certify import random_probe
 
 RANDOM = "random tokens"
-"""What a model without a tokenizer is compared on."""
+"""The pseudo-language of random tokens, for models without a tokenizer."""
 
 COMPARED, CALIBRATED = 6, 16
-"""Lines a language of either; none is of both, or ranges would fit what they are judged by."""
+"""Lines per language for comparison and for calibration; no line serves both."""
 
 SIDE_BY_SIDE = 4
-"""Sentences in a batch: some padding, and logits over 250,000 words still fit into memory."""
+"""Sentences per batch: small, so that logits over 250,000 words fit into memory."""
 
 Batch = dict[str, Tensor]
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonBatch:
-    """A batch to compare on."""
+    """A batch to compare a model and its export on."""
 
     language: str
     batch: Batch
     asked: Tensor
-    """The tokens at which a choice between labels or words counts: (batch, sequence)."""
+    """A mask of the tokens whose predicted label or word counts: (batch, sequence)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportTexts:
-    """Lines by language, and how they become batches."""
+    """Lines by language, and how to turn them into batches."""
 
     tokenizer: Any
     compared: Mapping[str, Sequence[str]]
@@ -51,17 +51,17 @@ class ExportTexts:
     prompt: str
     longest: int
     inputs: tuple[str, ...]
-    """What the model is given: `token_type_ids` only where the tokenizer gives them."""
+    """The model's input names; `token_type_ids` only if the tokenizer makes them."""
     masked: bool = False
-    """Whether the model guesses words that are hidden from it."""
+    """Whether the model is a masked LM."""
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Those that there are lines of."""
+        """The languages with lines."""
         return tuple(self.compared)
 
     def to_compare(self) -> Iterator[ComparisonBatch]:
-        """Batches with the language that each is in; to a masked LM, with words hidden."""
+        """Yield batches with their language; for a masked LM, with masked words."""
         chance = torch.Generator().manual_seed(0)
         for code, lines in self.compared.items():
             for start in range(0, len(lines), SIDE_BY_SIDE):
@@ -73,7 +73,7 @@ class ExportTexts:
                 yield ComparisonBatch(code, batch, asked)
 
     def to_calibrate(self) -> Iterator[Batch]:
-        """One line at a time: what a model makes of padding is nobody's range."""
+        """Yield calibration batches of one line each: padding must not affect the ranges."""
         for lines in self.calibrated.values():
             for line in lines:
                 yield self._batch([line])
@@ -91,14 +91,14 @@ class ExportTexts:
 
 @dataclass(frozen=True, slots=True)
 class RandomTokens:
-    """Random tokens, for a model that cannot read."""
+    """Random tokens, for a model without a tokenizer."""
 
     model: PolyprunePreTrainedModel
     inputs: tuple[str, ...] = ("input_ids", "attention_mask")
     languages: tuple[str, ...] = ()
 
     def to_compare(self) -> Iterator[ComparisonBatch]:
-        """One batch, the same every time."""
+        """Yield one batch, the same every time."""
         batch = dict(random_probe(self.model.shape))
         yield ComparisonBatch(RANDOM, batch, batch["attention_mask"].bool())
 
@@ -109,7 +109,7 @@ def export_texts(
     languages: Sequence[str] | None = None,
     longest: int = 64,
 ) -> ExportTexts | RandomTokens:
-    """The text that a model is exported with: of a corpus, in these languages or all it has."""
+    """Return the text to export a model with: from a corpus, in these languages or all."""
     folder = model.config.name_or_path
     for code in languages or ():
         language(code)  # a name that does not exist is told even where there is nothing to read

@@ -1,4 +1,4 @@
-"""A graph as an ONNX file: any number of sentences, of any length."""
+"""Write a graph as an ONNX file for any number of sentences of any length."""
 
 import logging
 import warnings
@@ -11,13 +11,13 @@ import torch
 from .export_graph import ExportGraph
 
 OPSET = 20
-"""The first in which GELU is one operation; from 23 on attention is one, which few can run."""
+"""The first opset with GELU; from 23 on attention is one operation, which few runtimes support."""
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
 def write_onnx(graph: ExportGraph, path: Path, *, token_types: bool = False) -> None:
-    """Write the graph; `token_types` says whether it asks which text of a pair a token is of."""
+    """Write the graph; `token_types` says whether the model takes `token_type_ids`."""
     import onnx_ir
     from onnx_ir.passes.common import ClearMetadataAndDocStringPass
 
@@ -54,7 +54,7 @@ def write_onnx(graph: ExportGraph, path: Path, *, token_types: bool = False) -> 
 
 
 TOO_LARGE = 1_900_000_000
-"""A file of protocol buffers ends at 2 GB; then the weights lie beside it."""
+"""The size limit of a protocol buffer file; larger weights are stored beside it."""
 
 
 def _weights(model) -> list:
@@ -67,7 +67,7 @@ def _weights(model) -> list:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Without what the exporter says about packages that are not there and its own changes."""
+    """Silence the exporter's warnings inside the block."""
     logger = logging.getLogger("torch.onnx")
     before = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""An ONNX file as OpenVINO's own two files, so that there is one way for a model to be read."""
+"""Convert an ONNX file to OpenVINO's two files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How far an export is from its model, language by language, on real text."""
+"""The difference between an export's outputs and its model's, per language, on real text."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -15,17 +15,17 @@ from .export_text import ExportTexts, RandomTokens
 from .runners import Runner
 
 BY_TOKEN = ("last_hidden_state", "logits")
-"""Outputs that may have a vector for every token."""
+"""The outputs that may have one vector per token."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutputDifference:
-    """Between what a model says and what its export says."""
+    """The difference between a model's outputs and its export's."""
 
     largest: float
-    """|model − export| of any number that comes out."""
+    """The largest |model − export| of any output value."""
     cosine: float
-    """Between the vectors that come out, on average."""
+    """The mean cosine between the output vectors."""
     agreement: float
     """The share of logits with the same first choice; of embeddings, the share of sentences whose
     nearest other sentence of the language is the same."""
@@ -37,7 +37,7 @@ def compare_outputs(
     texts: ExportTexts | RandomTokens,
     pooling: str | None = None,
 ) -> dict[str, OutputDifference]:
-    """The differences in each language; padding, which nobody reads, is left out."""
+    """Compare a model with its export; return the differences in each language, without padding."""
     seen: dict[str, _RunningDifference] = defaultdict(_RunningDifference)
     training = model.training
     model.eval()
@@ -55,7 +55,7 @@ def compare_outputs(
 def _expected(
     model: PolyprunePreTrainedModel, batch: Mapping[str, Tensor], pooling: str | None
 ) -> dict[str, np.ndarray]:
-    """What the model itself says, by the names that an export has for it."""
+    """Return the model's own outputs, by the export's output names."""
     output = model(**batch)
     if pooling is not None:
         pooled = pool(output.last_hidden_state, batch["attention_mask"], pooling)
@@ -65,18 +65,18 @@ def _expected(
 
 @dataclass(slots=True)
 class _RunningDifference:
-    """What has been compared so far, in one language."""
+    """The running differences in one language."""
 
     largest: float = 0.0
     cosines: list[np.ndarray] = field(default_factory=list)
     agreed: list[np.ndarray] = field(default_factory=list)
     sentences: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
-    """Embeddings by the model and by the export."""
+    """The sentence embeddings of the model and of the export."""
 
     def add(
         self, name: str, a: np.ndarray, b: np.ndarray, places: tuple[np.ndarray, np.ndarray]
     ) -> None:
-        """Take in one output of a batch; `places` are the tokens there are, and those asked for."""
+        """Add one output of a batch; `places` masks the tokens that exist, and those that count."""
         mask, asked = places
         if name in BY_TOKEN and a.ndim == 3:
             rows = (a[mask], b[mask])
@@ -97,7 +97,7 @@ class _RunningDifference:
             self.agreed.append(same[asked[mask]] if a.ndim == 3 else same)
 
     def difference(self) -> OutputDifference:
-        """All of it, summed up."""
+        """Return the overall difference."""
         agreed = self.agreed
         if len(self.sentences) > 2:
             ours, theirs = map(np.stack, zip(*self.sentences, strict=True))
@@ -112,7 +112,7 @@ def _means(states: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 
 def _neighbours(vectors: np.ndarray) -> np.ndarray:
-    """The nearest other of each."""
+    """Return the index of each vector's nearest other vector."""
     directions = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     near = directions @ directions.T
     np.fill_diagonal(near, -np.inf)

@@ -1,4 +1,4 @@
-"""Half precision and bytes: what stands in for products and tables when a file should be smaller.
+"""Half precision and int8: smaller replacements for linear layers and word tables.
 
 Half precision is a way of storing: processors without it compute in single precision all the same.
 Bytes are a way of computing too: weights have a scale a column, inputs one scale and zero, taken
@@ -26,14 +26,14 @@ WORD_LEVELS = 127
 
 @dataclass(frozen=True, slots=True)
 class ChannelRange:
-    """The smallest and the largest value of every channel of an input."""
+    """The minimum and maximum of every channel of an input."""
 
     low: Tensor
     high: Tensor
 
 
 def to_half_precision(graph: ExportGraph) -> ExportGraph:
-    """The same graph with weights stored in half precision."""
+    """Return the graph with weights stored in half precision."""
     words = HalfWords(graph.words.weight)
 
     def replace(name: str, linear: nn.Linear) -> nn.Module:
@@ -44,7 +44,7 @@ def to_half_precision(graph: ExportGraph) -> ExportGraph:
 
 
 def quantize(graph: ExportGraph, batches: Iterable[Mapping[str, Tensor]]) -> ExportGraph:
-    """The same graph, computing with bytes; the batches are text like that it will be used on."""
+    """Return the graph quantized to int8; the batches calibrate the ranges."""
     ranges = observe_ranges(graph, batches)
 
     def replace(name: str, linear: nn.Linear) -> nn.Module:
@@ -57,7 +57,7 @@ def quantize(graph: ExportGraph, batches: Iterable[Mapping[str, Tensor]]) -> Exp
 def observe_ranges(
     graph: ExportGraph, batches: Iterable[Mapping[str, Tensor]]
 ) -> dict[str, ChannelRange]:
-    """What range the inputs of each product have, by its name.
+    """Return the input range of each linear layer, by its name.
 
     A classifier is left as it is: it reads one token of a sentence, or has few columns.
     """
@@ -89,7 +89,7 @@ def observe_ranges(
 
 
 class HalfLinear(nn.Module):
-    """A product whose weights are kept in half precision."""
+    """A linear layer whose weights are stored in half precision."""
 
     def __init__(self, linear: nn.Linear, weight: Tensor):
         super().__init__()
@@ -102,19 +102,19 @@ class HalfLinear(nn.Module):
 
 
 class HalfWords(nn.Module):
-    """A table in half precision: it stays so in memory, as only rows of it are made single."""
+    """A word table in half precision, also in memory: only the rows that are read are converted."""
 
     def __init__(self, table: Tensor):
         super().__init__()
         self.rows = _fixed(table.half())
 
     def forward(self, ids):
-        """The vectors of these words."""
+        """Return the embeddings of these tokens."""
         return F.embedding(ids, self.rows).float()
 
 
 class Int8Words(nn.Module):
-    """A table of words in a quarter of the room: a byte a value, and a scale a word."""
+    """A word table in a quarter of the memory: one byte per value, one scale per word."""
 
     def __init__(self, table: Tensor):
         super().__init__()
@@ -124,12 +124,12 @@ class Int8Words(nn.Module):
         self.scale = _fixed(scale)
 
     def forward(self, ids):
-        """The vectors of these words."""
+        """Return the embeddings of these tokens."""
         return F.embedding(ids, self.rows).float() * F.embedding(ids, self.scale)
 
 
 class Int8Linear(nn.Module):
-    """A product of bytes. In torch it computes what it will come to, in an export it says so."""
+    """A linear layer in int8: torch simulates it, the export writes ONNX's integer operations."""
 
     def __init__(self, linear: nn.Linear, seen: ChannelRange):
         super().__init__()
@@ -168,12 +168,12 @@ class Int8Linear(nn.Module):
 
 
 def _onnx(name: str, inputs: tuple[Tensor, ...], dtype: torch.dtype, **attributes: int) -> Tensor:
-    """An operation of ONNX that torch has no word for; it keeps the shape of its first input."""
+    """Insert an ONNX operation that torch lacks; it keeps the shape of its first input."""
     return symbolic(name, inputs, {**attributes}, dtype=dtype, shape=inputs[0].shape)
 
 
 def _fixed(tensor: Tensor) -> nn.Parameter:
-    """Part of the module, never trained."""
+    """Make a parameter that is not trained."""
     return nn.Parameter(tensor.detach(), requires_grad=False)
 
 
@@ -184,7 +184,7 @@ def _products(graph: ExportGraph) -> list[tuple[str, nn.Linear]]:
 def _replaced(
     graph: ExportGraph, product: Callable[[str, nn.Linear], nn.Module], words: nn.Module
 ) -> ExportGraph:
-    """A copy in which others do the work; the table of words is not copied."""
+    """Return a copy with replaced layers; the word table is shared, not copied."""
     made = copy.deepcopy(graph, {id(graph.words.weight): graph.words.weight})
     for name, linear in _products(made):
         parent, _, own = name.rpartition(".")

@@ -15,18 +15,18 @@ from .runtimes import RUNTIMES, runtime_named
 Arrays = dict[str, np.ndarray]
 
 EXPORT_RECORD = "export.json"
-"""What makes a folder an export, and says what is in it."""
+"""The file that marks a folder as an export and describes it."""
 
 
 @runtime_checkable
 class Runner(Protocol):
-    """A model in some runtime."""
+    """A model in a runtime: maps arrays to arrays."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
     def __call__(self, batch: Mapping[str, np.ndarray]) -> Arrays:
-        """What the model says about a batch of `input_ids` and so on, each (batch, sequence)."""
+        """Return the outputs for a batch of `input_ids` and so on, each (batch, sequence)."""
         ...
 
 
@@ -34,7 +34,7 @@ class OnnxRunner:
     """An ONNX file in ONNX Runtime, on the processor."""
 
     def __init__(self, path: Path, threads: int = 0):
-        """`threads` are those that it may use; all there are if 0."""
+        """Open the model; it may use `threads` threads, all if 0."""
         import onnxruntime as ort
 
         options = ort.SessionOptions()
@@ -47,7 +47,7 @@ class OnnxRunner:
         self.outputs = tuple(port.name for port in self.session.get_outputs())
 
     def __call__(self, batch: Mapping[str, np.ndarray]) -> Arrays:
-        """What the model says about a batch."""
+        """Return the outputs for a batch."""
         found = self.session.run(None, {name: batch[name] for name in self.inputs})
         return dict(zip(self.outputs, map(np.asarray, found), strict=True))
 
@@ -56,7 +56,7 @@ class OpenVinoRunner:
     """OpenVINO's files, on the processor."""
 
     def __init__(self, path: Path, threads: int = 0):
-        """`threads` are those that it may use; all there are if 0."""
+        """Open the model; it may use `threads` threads, all if 0."""
         import openvino
 
         settings: dict[str, Any] = {
@@ -71,17 +71,17 @@ class OpenVinoRunner:
         self.outputs = tuple(port.any_name for port in self.model.outputs)
 
     def __call__(self, batch: Mapping[str, np.ndarray]) -> Arrays:
-        """What the model says about a batch."""
+        """Return the outputs for a batch."""
         found = self.model({name: batch[name] for name in self.inputs})
         return {name: np.array(found[i]) for i, name in enumerate(self.outputs)}
 
 
 RUNNERS = {"onnx": OnnxRunner, "openvino": OpenVinoRunner}
-"""By runtime."""
+"""One entry per runtime."""
 
 
 def read_export_record(folder: Path) -> dict[str, Any] | None:
-    """What `export.json` says; None where there is none, so that the folder is something else."""
+    """Read `export.json`; return None if the folder is not an export."""
     path = folder / EXPORT_RECORD
     if not path.is_file():
         return None
@@ -95,7 +95,7 @@ def read_export_record(folder: Path) -> dict[str, Any] | None:
 
 
 def load_runner(folder: str | Path, threads: int = 0) -> Runner | None:
-    """The model of an exported folder, ready to run; None where the folder is something else."""
+    """Open the model of an exported folder; return None if the folder is not an export."""
     folder = Path(folder)
     card = read_export_record(folder)
     if card is None:
@@ -104,7 +104,7 @@ def load_runner(folder: str | Path, threads: int = 0) -> Runner | None:
 
 
 def open_runner(folder: Path, runtime: str, threads: int = 0) -> Runner:
-    """The file of one runtime in a folder, ready to run."""
+    """Open the file of one runtime in a folder."""
     wanted = runtime_named(runtime)
     wanted.need()
     path = folder / wanted.file
@@ -121,11 +121,11 @@ def open_runner(folder: Path, runtime: str, threads: int = 0) -> Runner:
 
 
 _alive: set[str] = set()
-"""Runtimes that have opened a model here without dying."""
+"""The runtimes that have opened a model in this process without crashing."""
 
 
 def try_in_subprocess(folder: Path, runtime: str) -> None:
-    """Raise if the runtime dies of a model: in another process, so that this one lives on.
+    """Raise if the runtime crashes on a model; tried in another process so that this one survives.
 
     OpenVINO is made for Intel's processors, and on some others it ends with a signal, which nothing
     can catch. Whatever else goes wrong is told by the real attempt.

@@ -1,4 +1,4 @@
-"""The runtimes that there are files for: their names, their files, and what to install."""
+"""The runtimes to export to: their names, their files, and what to install."""
 
 import importlib.util
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ class Runtime:
     name: str
     title: str
     file: str
-    """Where in the folder the model lies: the names that sentence-transformers looks for."""
+    """The model's path in the folder: what sentence-transformers looks for."""
     runs_with: tuple[str, ...]
-    """The packages that running it takes."""
+    """The packages needed to run it."""
     made_with: tuple[str, ...]
-    """And those that making it takes on top."""
+    """The additional packages needed to export to it."""
 
     def need(self, *, to_make: bool = False) -> None:
-        """Raise unless what it takes is installed."""
+        """Raise unless the needed packages are installed."""
         packages = (*self.runs_with, *(self.made_with if to_make else ()))
         missing = [name for name in packages if importlib.util.find_spec(name) is None]
         if missing:
@@ -44,18 +44,18 @@ RUNTIMES = {
         ("onnx", "onnxscript"),
     ),
 }
-"""By name."""
+"""The runtimes by name."""
 
 
 def runtime_named(name: str) -> Runtime:
-    """The runtime of this name."""
+    """Return the runtime with this name."""
     if name not in RUNTIMES:
         raise UnknownName("runtime", name, RUNTIMES, f"There are: {', '.join(RUNTIMES)}.")
     return RUNTIMES[name]
 
 
 def check_precision(name: str) -> None:
-    """Raise unless files can have this precision."""
+    """Raise unless this is a supported precision."""
     if name == "bf16":
         raise ConfigError(
             "bf16 is no precision of a file that runs everywhere: ONNX Runtime does not load it "

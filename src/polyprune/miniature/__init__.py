@@ -1,1 +1,1 @@
-"""All nine tasks of XTREME in miniature: small, sound and made here, from a lexicon a language."""
+"""XTREME's nine tasks in miniature: small, sound, generated from one lexicon per language."""

@@ -1,4 +1,4 @@
-"""What happens in the miniature's world, in no language in particular, and what follows from it."""
+"""Events and facts of the miniature's world, independent of language, and their entailments."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -28,14 +28,14 @@ class Event:
 
     @property
     def frame(self) -> str:
-        """Which sentence says it."""
+        """The frame of the sentence that states it."""
         if self.happened:
             return "yes"
         return "nobody" if self.who == SOMEONE else "no"
 
     @property
     def frames(self) -> str:
-        """Which sentences its verb has."""
+        """The frames that its verb has."""
         return "giving" if self.verb in GIVING else "doing"
 
 
@@ -48,12 +48,12 @@ class Fact:
     """Slot and id; of a person `first last`."""
 
     def of(self, slot: str) -> str:
-        """What fills a slot."""
+        """Return what fills a slot."""
         return dict(self.slots)[slot]
 
 
 def covers(general: Event, specific: Event) -> bool:
-    """Whether whatever fits one description fits the other too, leaving denials aside."""
+    """Return whether one description implies the other, ignoring denials."""
     return (
         general.who in (specific.who, SOMEONE)
         and general.verb == specific.verb
@@ -71,7 +71,7 @@ def covers(general: Event, specific: Event) -> bool:
 
 
 def relation(premise: Event, hypothesis: Event) -> Relation:
-    """What a premise says about a hypothesis.
+    """Return the relation of a premise to a hypothesis.
 
     A statement says that there was an event of its description, a denial that there was none.
     So a statement follows from one about less, a denial from one about more; and a denial
@@ -89,7 +89,7 @@ def relation(premise: Event, hypothesis: Event) -> Relation:
 
 
 def split_of(about: Event | Fact) -> Split:
-    """Which split may speak of this: six parts train, two dev, two test.
+    """Return the split that an event or fact belongs to: 60 % train, 20 % dev, 20 % test.
 
     An event, its denial, and the same with giver and receiver exchanged are all in one split, so
     that no sentence of a test has a near copy with the answer in training data.

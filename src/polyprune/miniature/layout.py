@@ -18,21 +18,21 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
     "bucc2018": _codes("de fr ru zh"),
     "tatoeba": _codes("ar bg de el es fr hi ru sw th tr ur vi zh"),
 }
-"""Of XTREME's languages for each task, those that the miniature may speak."""
+"""The languages of each task: those of XTREME for which the miniature may have a lexicon."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskSizes:
-    """How many examples there are."""
+    """The number of examples of each task."""
 
     xnli: int = 3000
     pawsx: int = 2000
     tagged: int = 1500
-    """Sentences to train on, of each of both tasks."""
+    """Training sentences of each tagging task."""
     passages: int = 750
-    """To train on, with two questions each."""
+    """Training passages, with two questions each."""
     held_out: int = 200
-    """Pairs, sentences or, half as many, passages of dev and of test."""
+    """Examples of dev and of test; half as many passages."""
     tatoeba: int = 300
     bucc: int = 150
     """Pairs of translations."""
@@ -40,5 +40,5 @@ class TaskSizes:
     """Sentences on each side that have no translation."""
 
     def of(self, training: int, split: str) -> int:
-        """As many as a split has."""
+        """Return the number of examples in a split."""
         return training if split == "train" else self.held_out

@@ -35,7 +35,7 @@ class Lexicon:
         return self.data.get("agrees_with", "")
 
     def gender(self, section: str, name: str) -> str:
-        """Of a person or a thing; of nobody and of what is not known, that of the unknown."""
+        """Return the gender of a person or thing; of nobody and the unknown, the default gender."""
         entry = self.data[section].get(name, {})
         return entry.get("gender", self.data["unknown"])
 
@@ -68,18 +68,18 @@ class Lexicon:
 
 
 def of_gender(entry: str | Mapping[str, str], gender: str) -> str:
-    """What is stored once, or once a gender."""
+    """Select the form for a gender, if the entry has one per gender."""
     return entry if isinstance(entry, str) else entry[gender]
 
 
 def languages() -> tuple[str, ...]:
-    """The languages that there are files of."""
+    """Return the languages that have a file."""
     names = (path.name for path in _FOLDER.iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 def read_file(code: str) -> dict[str, Any]:
-    """What a language's file says, right or wrong."""
+    """Read a language's file without checking it."""
     text = (_FOLDER / f"{code}.toml").read_text(encoding="utf-8")
     try:
         return tomllib.loads(text)
@@ -89,7 +89,7 @@ def read_file(code: str) -> dict[str, Any]:
 
 @cache
 def load(code: str) -> Lexicon:
-    """The lexicon of a language, all of whose mistakes are told at once."""
+    """Load the lexicon of a language; raise with all its mistakes at once."""
     data = read_file(code)
     if wrong := lexicon_mistakes(data):
         lines = "\n  ".join(wrong)

@@ -1,4 +1,4 @@
-"""All mistakes of a language file at once."""
+"""Find all mistakes of a language file at once."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _WITH_SLOTS = re.compile(r"^(frames|facts|names)\.|\.frames\.")
 
 
 def lexicon_mistakes(data: Mapping[str, Any]) -> list[str]:
-    """What is missing or wrong, a line each."""
+    """Return what is missing or wrong, one line each."""
     wrong = [*_keys(data), *_phrases(data, "")]
     # What follows looks words up by their keys, and would only tell the same again.
     return wrong or list(

@@ -12,19 +12,19 @@ _FACTS = 0.3
 
 @dataclass(frozen=True, slots=True)
 class ComparableCorpus:
-    """What two sides of a comparable corpus say, in the order in which they say it."""
+    """The statements of both sides of a comparable corpus, in order."""
 
     source: tuple[Statement, ...]
     target: tuple[Statement, ...]
 
 
 def aligned_statements(seed: str, split: Split, count: int) -> list[Statement]:
-    """Sentences to be found in two languages."""
+    """Draw statements to be retrieved in two languages."""
     return draw_statements(seed, split, count, facts=_FACTS)
 
 
 def comparable_corpus(seed: str, split: Split, pairs: int, others: int) -> ComparableCorpus:
-    """Two sides with some sentences in common, and others of their own among them."""
+    """Draw two sides that share some statements and have others of their own."""
     said = draw_statements(seed, split, pairs + 2 * others, facts=_FACTS)
     both, mine, yours = said[:pairs], said[pairs : pairs + others], said[pairs + others :]
     source, target = [*both, *mine], [*both, *yours]
@@ -34,14 +34,14 @@ def comparable_corpus(seed: str, split: Split, pairs: int, others: int) -> Compa
 
 
 def corpus_file(lexicon: Lexicon, said: tuple[Statement, ...]) -> str:
-    """A file with an id and a sentence a line."""
+    """Return a file with one id and sentence per line."""
     return "".join(
         f"{_id(lexicon.code, i)}\t{text_of(lexicon, saying)}\n" for i, saying in enumerate(said)
     )
 
 
 def gold_file(mined: ComparableCorpus, code: str) -> str:
-    """A file with the ids of translations."""
+    """Return a file with the ids of translations."""
     places = {saying: i for i, saying in enumerate(mined.target)}
     return "".join(
         f"{_id(code, i)}\t{_id('en', places[saying])}\n"

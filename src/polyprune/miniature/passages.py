@@ -1,4 +1,4 @@
-"""Questions about short texts that contain the answer once."""
+"""Passages with questions whose answer occurs exactly once."""
 
 from dataclasses import dataclass
 from random import Random
@@ -21,7 +21,7 @@ class Passage:
 
 
 def passages(seed: str, split: Split, count: int) -> list[Passage]:
-    """Different passages of a split, with two questions each."""
+    """Draw different passages of a split, with two questions each."""
     chance = Random(f"{seed} {split}")
 
     def draw() -> Passage:
@@ -49,7 +49,7 @@ def _draw(chance: Random) -> Statement:
 
 
 def mentioned(about: Event | Fact) -> set[str]:
-    """The ids of what a sentence is about; those of names one by one."""
+    """Return the ids of what a sentence mentions; names one by one."""
     if isinstance(about, Event):
         return {about.who, about.whom, about.what, about.where, about.when} - {""}
     return {part for _, value in about.slots for part in value.split()}
@@ -63,7 +63,7 @@ def _questions(saying: Statement) -> list[str]:
 
 
 def article(lexicon: Lexicon, name: str, made: list[Passage]) -> dict[str, Any]:
-    """Passages in SQuAD's form, in a language."""
+    """Return passages in SQuAD's format in a language."""
     paragraphs = [_paragraph(lexicon, f"{name}-{i}", one) for i, one in enumerate(made)]
     kept = [paragraph for paragraph in paragraphs if paragraph["qas"]]
     return {"version": "1.1", "data": [{"title": name, "paragraphs": kept}]}
@@ -94,7 +94,7 @@ def _paragraph(lexicon: Lexicon, name: str, passage: Passage) -> dict[str, Any]:
 def _placed(
     lexicon: Lexicon, saying: Statement, offset: int
 ) -> tuple[str, dict[str, tuple[int, int]]]:
-    """The text of a sentence, and from where to where each of its slots is filled."""
+    """Return a sentence's text, and the span of each filled slot."""
     words = sentence_of(lexicon, saying)
     text, starts = lexicon.script.placed(words)
     spans: dict[str, tuple[int, int]] = {}

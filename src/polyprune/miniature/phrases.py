@@ -1,4 +1,4 @@
-"""Stored phrases, `a/DET {colour} bicycle/NOUN`: read, filled in, and written as plain text."""
+"""Stored phrases, `a/DET {colour} bicycle/NOUN`: parse, fill and write them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class Slot:
     name: str
     form: str = "name"
     tag: str = ""
-    """Of a slot that is a word and not a phrase."""
+    """The tag of a slot that is filled by a word rather than a phrase."""
 
 
 Phrase: TypeAlias = tuple[Word | Slot, ...]
@@ -46,7 +46,7 @@ Sentence: TypeAlias = tuple[Word, ...]
 
 @cache
 def parse(text: str) -> Phrase:
-    """The words and slots of a stored phrase; a ValueError says what is wrong with it."""
+    """Parse a stored phrase into words and slots; raise a ValueError if it is malformed."""
     items: list[Word | Slot] = []
     inside = False
     for piece in text.split():
@@ -104,19 +104,19 @@ def fill(text: str, filler: Callable[[Slot], Sentence]) -> Sentence:
 
 @dataclass(frozen=True, slots=True)
 class WritingSystem:
-    """How a language is written."""
+    """How a language is written: spaces, sentence breaks, capitals."""
 
     join: str
-    """Between words."""
+    """What separates words."""
     between: str
-    """Between sentences."""
+    """What separates sentences."""
     spaced: tuple[str, ...] = ()
     """Punctuation that has a space before it."""
     upper: tuple[tuple[str, str], ...] = ()
     """Capital letters that are not the usual ones."""
 
     def begun(self, words: Sentence) -> Sentence:
-        """The sentence with a capital letter at its beginning."""
+        """Return the sentence with a capital first letter."""
         for i, word in enumerate(words):
             if word.tag != "PUNCT":
                 first = word.form[0]
@@ -129,11 +129,11 @@ class WritingSystem:
         return words
 
     def text(self, words: Sequence[Word]) -> str:
-        """The words as they are written."""
+        """Return the words as text."""
         return self.placed(words)[0]
 
     def placed(self, words: Sequence[Word]) -> tuple[str, list[int]]:
-        """The text, and where in it each word begins."""
+        """Return the text, and the position of each word in it."""
         text = ""
         starts = []
         before: Word | None = None

@@ -1,4 +1,4 @@
-"""Sentences of a language to be read by someone who knows it."""
+"""Sample sentences of a language for proofreading."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ _EACH = 30
 
 
 def samples(lexicon: Lexicon, seed: int = 0) -> Iterator[tuple[str, list[Sentence]]]:
-    """Every kind of sentence, with thirty of them."""
+    """Return thirty sentences of every kind."""
     for frames in (DOING_FRAMES, GIVING_FRAMES):
         giving = frames is GIVING_FRAMES
         for frame in frames:
@@ -43,7 +43,7 @@ def _event_sentence(lexicon: Lexicon, chance: random.Random, frame: str, giving:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what is wrong with languages' files, or else sentences made from them."""
+    """Print the mistakes of language files, or else sample sentences."""
     status = 0
     for code in arguments or languages():
         wrong = lexicon_mistakes(read_file(code))

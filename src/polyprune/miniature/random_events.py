@@ -1,4 +1,4 @@
-"""Events and facts by chance."""
+"""Draw random events and facts."""
 
 from collections.abc import Sequence
 from random import Random
@@ -27,7 +27,7 @@ from .world import (
 def draw_event(
     chance: Random, *, giving: bool = False, someone: bool = False, kinds: bool = False
 ) -> Event:
-    """Something that happened; to `someone` or with a kind of thing now and then, if wanted."""
+    """Draw an event; `someone` and `kinds` allow an unnamed person or a kind of thing."""
     who, whom = chance.sample(PERSONS, 2)
     if someone and not giving and chance.random() < 0.2:
         who = SOMEONE
@@ -48,7 +48,7 @@ def _perhaps(chance: Random, ids: Sequence[str]) -> str:
 
 
 def draw_fact(chance: Random, kind: str) -> Fact:
-    """A fact of a kind, in which nobody and nothing occurs twice."""
+    """Draw a fact of a kind, without repetitions among its slots."""
     one, other = chance.sample(WOMEN if chance.random() < 0.5 else PERSONS[len(WOMEN) :], 2)
     first, last = chance.sample(SURNAMES, 2)
     cities, orgs = chance.sample(CITIES, 2), chance.sample(ORGANISATIONS, 2)

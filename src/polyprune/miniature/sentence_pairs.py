@@ -1,4 +1,4 @@
-"""Pairs of sentences: does one follow from the other, and do they say the same?
+"""Sentence pairs: inferences (XNLI) and paraphrases (PAWS-X).
 
 What is asked is decided last. A hypothesis is drawn before its label, and the sentences of a
 paraphrase before it is known whether two persons change places: so neither the hypothesis alone
@@ -43,7 +43,7 @@ class LabelledPair:
 
 
 def inferences(seed: str, split: Split, count: int) -> list[LabelledPair]:
-    """Premises and hypotheses, as many of each label."""
+    """Draw premises and hypotheses, equally many of each label."""
     chance = Random(f"{seed} {split}")
     labels = [RELATIONS[i % len(RELATIONS)] for i in range(count)]
     chance.shuffle(labels)
@@ -62,7 +62,7 @@ def inferences(seed: str, split: Split, count: int) -> list[LabelledPair]:
 
 
 def draw_hypothesis(chance: Random) -> Event:
-    """An event, or a denial, to which something can be added and from which something dropped."""
+    """Draw an event or a denial that can be made more and less specific."""
     event = draw_event(chance)
     dropped = chance.sample(tuple(_VALUES), chance.choice((1, 2)))
     values = {key: "" if key in dropped else chance.choice(ids) for key, ids in _VALUES.items()}
@@ -72,7 +72,7 @@ def draw_hypothesis(chance: Random) -> Event:
 
 
 def find_premise(chance: Random, hypothesis: Event, label: Relation) -> Event | None:
-    """A premise of this label and of the hypothesis's split, if a few tries bring one."""
+    """Draw a premise with this label in the hypothesis's split; None if a few tries fail."""
     same = chance.random() < 0.5 if label == "neutral" else label == "entailment"
     happened = hypothesis.happened == same
     # A statement follows from one that tells more, a denial from one that tells less.
@@ -92,7 +92,7 @@ def find_premise(chance: Random, hypothesis: Event, label: Relation) -> Event | 
 
 
 def more_specific(chance: Random, event: Event, changes: int) -> Event:
-    """The same event, described more closely by up to so many things."""
+    """Return the event with up to `changes` more details."""
     more = {key: chance.choice(ids) for key, ids in _VALUES.items() if not getattr(event, key)}
     if event.who == SOMEONE:
         more["who"] = chance.choice(PERSONS)
@@ -102,7 +102,7 @@ def more_specific(chance: Random, event: Event, changes: int) -> Event:
 
 
 def less_specific(chance: Random, event: Event, changes: int) -> Event:
-    """The same event, with up to so many things left open."""
+    """Return the event with up to `changes` details left open."""
     less = {key: "" for key in _VALUES if getattr(event, key)}
     if event.who != SOMEONE:
         less["who"] = SOMEONE
@@ -117,14 +117,14 @@ def _changed(chance: Random, event: Event, possible: dict[str, str], changes: in
 
 
 def _another(chance: Random, event: Event) -> Event:
-    """An event that differs in one of the things that are told of it."""
+    """Return an event that differs in one detail."""
     told = [key for key in _OTHERS if getattr(event, key) not in ("", "see")]
     key = chance.choice(told)
     return replace(event, **{key: chance.choice(_OTHERS[key])})
 
 
 def paraphrases(seed: str, split: Split, count: int) -> list[LabelledPair]:
-    """Sentences of nearly the same words that mean the same, or not."""
+    """Draw sentence pairs of nearly the same words that mean the same, or not."""
     chance = Random(f"{seed} {split}")
 
     def draw() -> LabelledPair | None:

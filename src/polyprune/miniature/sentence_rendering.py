@@ -1,4 +1,4 @@
-"""Events and facts as sentences of a language."""
+"""Render events and facts as sentences of a language."""
 
 from functools import partial
 
@@ -9,19 +9,19 @@ from .world import FACTS, SLOTS
 
 
 def event_sentence(lexicon: Lexicon, event: Event) -> Sentence:
-    """The sentence that states an event, or denies it."""
+    """Return the sentence that states an event, or denies it."""
     return frame_sentence(lexicon, event, event.frame)
 
 
 def frame_sentence(lexicon: Lexicon, event: Event, frame: str) -> Sentence:
-    """An event in any of the sentences of its verb, questions among them."""
+    """Return an event in one of its verb's frames, which include questions."""
     gender = _agreement(lexicon, event, frame)
     filler = partial(_of_event, lexicon, event, gender)
     return lexicon.script.begun(fill(lexicon.frame(event.verb, frame, gender), filler))
 
 
 def _of_event(lexicon: Lexicon, event: Event, gender: str, slot: Slot) -> Sentence:
-    """What fills a slot: a person, the thing, a place or time if there is one, or the verb."""
+    """Return what fills a slot: a person, thing, place, time or verb."""
     section = SLOTS.get(slot.name)
     if section is None:
         return lexicon.verb(event.verb, slot.name, gender)
@@ -35,7 +35,7 @@ def _of_event(lexicon: Lexicon, event: Event, gender: str, slot: Slot) -> Senten
 
 
 def _agreement(lexicon: Lexicon, event: Event, frame: str) -> str:
-    """The gender that verbs take; a question's answer and nobody have none of their own."""
+    """Return the gender that the verb agrees with."""
     if lexicon.agrees_with == "what":
         return lexicon.gender("things", "" if frame == "what" else event.what)
     subject = event.whom if frame == "converse" else event.who
@@ -43,7 +43,7 @@ def _agreement(lexicon: Lexicon, event: Event, frame: str) -> str:
 
 
 def fact_sentence(lexicon: Lexicon, fact: Fact, which: str = "says") -> Sentence:
-    """A fact as a sentence, or with `asks` as the question for what it is about."""
+    """Return a fact as a statement, or with `asks` as a question."""
     person = dict(fact.slots).get("person", "").partition(" ")[0]
     known = which == "says" or FACTS[fact.kind].asked != "person"
     gender = lexicon.gender("persons", person if known else "")

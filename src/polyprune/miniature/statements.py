@@ -1,4 +1,4 @@
-"""What is said, before it is said in any language."""
+"""Statements: events and facts with a sentence frame, independent of language."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,36 +21,36 @@ _OPEN = {
     "where": {},
     "when": {},
 }
-"""What questions leave open, put in one way, so that one question is one event in one split."""
+"""What questions leave open, normalized so that one question belongs to one split."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Statement:
-    """An event or a fact, and the sentence that it is put into."""
+    """An event or a fact, and the frame of its sentence."""
 
     about: Event | Fact
     frame: str
 
     @property
     def split(self) -> Split:
-        """Where it may be said."""
+        """The split that it belongs to."""
         return split_of(self.about)
 
 
 def sentence_of(lexicon: Lexicon, saying: Statement) -> Sentence:
-    """The sentence in a language."""
+    """Return the sentence in a language."""
     if isinstance(saying.about, Fact):
         return fact_sentence(lexicon, saying.about, saying.frame)
     return frame_sentence(lexicon, saying.about, saying.frame)
 
 
 def text_of(lexicon: Lexicon, saying: Statement) -> str:
-    """The sentence in a language, as text."""
+    """Return the sentence in a language as text."""
     return lexicon.script.text(sentence_of(lexicon, saying))
 
 
 def draw_statement(chance: Random, *, facts: float, questions: float = 0.0) -> Statement:
-    """A sentence by chance; so many of all are facts, and so many of the others questions."""
+    """Draw a statement; `facts` and `questions` are the shares of those."""
     if chance.random() < facts:
         return Statement(draw_fact(chance, chance.choice(tuple(FACTS))), "says")
     giving = chance.random() < 0.3
@@ -70,7 +70,7 @@ def draw_statement(chance: Random, *, facts: float, questions: float = 0.0) -> S
 
 
 def draw_distinct(count: int, draw: Callable[[], T | None]) -> list[T]:
-    """So many different things, drawn again where one was there already or nothing came."""
+    """Draw `count` different items; draw again after a repetition or None."""
     found: dict[T, None] = {}
     while len(found) < count:
         one = draw()
@@ -82,7 +82,7 @@ def draw_distinct(count: int, draw: Callable[[], T | None]) -> list[T]:
 def draw_statements(
     seed: str, split: Split, count: int, *, facts: float, questions: float = 0.0
 ) -> list[Statement]:
-    """Different sentences of a split."""
+    """Draw different statements of a split."""
     chance = Random(f"{seed} {split}")
 
     def draw() -> Statement | None:

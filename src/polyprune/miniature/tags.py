@@ -1,16 +1,16 @@
-"""Words with tags: parts of speech, and names of persons, places and organisations."""
+"""Tags of words: parts of speech, and named entities."""
 
 from .phrases import Sentence
 from .world import ENTITIES, SLOTS
 
 
 def pos_tags(words: Sentence) -> list[tuple[str, str]]:
-    """Each word with its universal part of speech."""
+    """Return each word with its universal part of speech."""
     return [(word.form, word.tag) for word in words]
 
 
 def entity_tags(words: Sentence) -> list[tuple[str, str]]:
-    """Each word with B-, I- and the kind of name that it begins or goes on, or O."""
+    """Return each word with its entity tag: B-, I- and the kind of name, or O."""
     tagged = []
     before = ""
     for word in words:
@@ -28,7 +28,7 @@ def _entity(slot: str) -> str:
 
 
 def tag_file(sentences: list[list[tuple[str, str]]]) -> str:
-    """A file: a word and its tag a line, an empty line after each sentence."""
+    """Return a file with one word and its tag per line, and an empty line after each sentence."""
     return "".join(
         "".join(f"{word}\t{tag}\n" for word, tag in sentence) + "\n" for sentence in sentences
     )

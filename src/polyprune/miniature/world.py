@@ -1,4 +1,4 @@
-"""What there is to talk about: the ids that every language file has words for."""
+"""The vocabulary of the miniature's world: the ids that every language file has words for."""
 
 from dataclasses import dataclass
 
@@ -67,7 +67,7 @@ GIVING_FRAMES = ("yes", "no", "moved", "converse", "who", "what", "whom", "where
 
 @dataclass(frozen=True, slots=True)
 class FactKind:
-    """What a sentence with names says, and which of its slots is asked for."""
+    """A kind of fact: its slots, and which of them the question asks for."""
 
     slots: tuple[str, ...]
     asked: str
@@ -122,4 +122,4 @@ ENTITIES = {
     "countries": "LOC",
     "organisations": "ORG",
 }
-"""What is a name of what."""
+"""The entity type of each slot that holds a name."""

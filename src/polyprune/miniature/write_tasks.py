@@ -1,4 +1,4 @@
-"""The miniature as a folder, in the layout that XTREME's own download script leaves."""
+"""Write the miniature to a folder, in the layout of XTREME's download script."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ from .sentence_pairs import LabelledPair, inferences, paraphrases
 from .statements import draw_statements, sentence_of, text_of
 
 Files: TypeAlias = Iterator[tuple[str, str]]
-"""Paths below the folder, with what is in them."""
+"""Paths below the folder, with their contents."""
 
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 SEED = "miniature"
@@ -28,7 +28,7 @@ def write_miniature(
     codes: Sequence[str] | None = None,
     watch: Callable[[str, Any], Any] = lambda _, things: things,
 ) -> None:
-    """Write all nine tasks, the same bytes every time, in all languages or some and English."""
+    """Write all nine tasks reproducibly, in all languages, or in some and English."""
     lexicons = {code: load(code) for code in sorted({"en", *(codes or languages())})}
     sizes = sizes or TaskSizes()
     with atomic_folder(folder) as temporary:
@@ -59,7 +59,7 @@ def _pair_files(
     made: tuple[Split, list[LabelledPair]],
     lexicons: dict[str, Lexicon],
 ) -> Files:
-    """The files of a split; training data of other languages stands beside the English it is of."""
+    """Return the files of a split; translated training data stands beside its English original."""
     split, pairs = made
     english = _both(lexicons["en"], pairs)
     for code, lexicon in lexicons.items():
@@ -104,7 +104,7 @@ def _xquad(lexicons: dict[str, Lexicon], sizes: TaskSizes) -> Files:
 
 
 def _squad(lexicons: dict[str, Lexicon], sizes: TaskSizes) -> Files:
-    """SQuAD, which XQuAD and MLQA train on; all languages of the second are of the first too."""
+    """Return SQuAD, which both XQuAD and MLQA train on."""
     train = passages(f"{SEED} squad", "train", sizes.passages)
     yield "squad/train-v1.1.json", _json(lexicons["en"], "squad-train", train)
     dev = passages(f"{SEED} squad", "dev", sizes.held_out // 2)

@@ -1,4 +1,4 @@
-"""Where cells lie: `DIR/cells/<address>/`, each with a `cell.json` once it is done or failed."""
+"""The store of cells: `DIR/cells/<address>/`, with a `cell.json` once a cell is done or failed."""
 
 import fcntl
 import hashlib
@@ -16,25 +16,25 @@ from .study_cells import CellGraph, StudyCell
 
 RECORD = "cell.json"
 WORK = "run"
-"""The folder in a cell in which it is worked; a model is in its `model`."""
+"""The working folder in a cell; its model is in `model`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellStore:
-    """A folder of cells."""
+    """The cells in a study's folder."""
 
     out: Path
 
     def folder(self, address: str) -> Path:
-        """Of a cell."""
+        """Return the folder of a cell."""
         return self.out / "cells" / address
 
     def model(self, address: str) -> Path:
-        """The model that a cell made."""
+        """Return the folder of a cell's model."""
         return self.folder(address) / WORK / "model"
 
     def record(self, address: str) -> dict[str, Any]:
-        """What is written down of a cell; nothing if it has not come to an end."""
+        """Return the record of a cell; empty if it has not finished."""
         try:
             found = json.loads((self.folder(address) / RECORD).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -42,14 +42,14 @@ class CellStore:
         return found if isinstance(found, dict) else {}
 
     def is_done(self, cell: StudyCell) -> bool:
-        """Whether a cell's result is there, and its model if it is one of those."""
+        """Return whether a cell's result exists, and its model if it makes one."""
         if self.record(cell.address).get("status") != "done":
             return False
         is_model = cell.kind in ("model", "tuned")
         return not is_model or (self.model(cell.address) / "config.json").is_file()
 
     def write(self, cell: StudyCell, status: str, seconds: float, **more: Any) -> dict[str, Any]:
-        """Write down how a cell has ended."""
+        """Record how a cell ended."""
         record = {
             "kind": cell.kind,
             "title": cell.title,
@@ -73,7 +73,7 @@ class CellStore:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Raise if another process is at work in the folder; keep others out until the end."""
+        """Lock the folder during the block; raise if another process holds the lock."""
         self.out.mkdir(parents=True, exist_ok=True)
         with (self.out / ".lock").open("w") as file:
             try:
@@ -95,7 +95,7 @@ class CellStore:
 
 
 def pending_cells(graph: CellGraph, store: CellStore) -> list[StudyCell]:
-    """What is still to do for every score and speed: of what is below, only what is missing."""
+    """Return the cells still needed for every score and speed."""
     wanted: set[str] = set()
     ends = [cell for cell in graph.cells.values() if cell.kind in ("score", "speed")]
     rest = [cell.address for cell in ends if not store.is_done(cell)]
@@ -110,7 +110,7 @@ def pending_cells(graph: CellGraph, store: CellStore) -> list[StudyCell]:
 
 
 def folder_hash(folder: Path) -> str:
-    """A hash of the names, the sizes and the ends of a folder's files."""
+    """Hash the names, the sizes and the ends of a folder's files."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)

@@ -1,4 +1,4 @@
-"""What a cell does: train, fine-tune, score, measure. Run by workers, one after the other."""
+"""The work of a cell: train, fine-tune, score or measure. Workers call it."""
 
 import shutil
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from .pool import Interrupted, Job, Stop
 
 
 def work(job: Job, stop: Stop) -> dict[str, Any]:
-    """The result of a cell, as JSON has it."""
+    """Run a cell, and return its result as JSON."""
     import torch
     from transformers.utils.logging import disable_progress_bar
 
@@ -26,7 +26,7 @@ def work(job: Job, stop: Stop) -> dict[str, Any]:
 
 
 def make_model(job: Job, stop: Stop) -> dict[str, Any]:
-    """Train what a config says; the model is in `run/model`."""
+    """Train a model as its config says, into `run/model`."""
     from ..training.run_paths import RunPaths
     from ..training.run_results import held_out_curve, summarize_run
 
@@ -42,7 +42,7 @@ def make_model(job: Job, stop: Stop) -> dict[str, Any]:
 
 
 def tune(job: Job, stop: Stop) -> dict[str, Any]:
-    """Fine-tune a model for a task; it is in `run/model`."""
+    """Fine-tune a model for a task, into `run/model`."""
     from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
     from ..evaluation.hyperparameter_search import HyperparameterSearch
     from ..evaluation.tasks import find_task
@@ -77,7 +77,7 @@ def tune(job: Job, stop: Stop) -> dict[str, Any]:
 
 
 def score(job: Job, stop: Stop) -> dict[str, Any]:
-    """Scores of every language."""
+    """Score a model in every language."""
     from ..evaluation.eval_config import EvalConfig
     from ..evaluation.evaluator import SystemResult, evaluate
     from ..evaluation.loaded_model import LoadedModel
@@ -103,7 +103,7 @@ def score(job: Job, stop: Stop) -> dict[str, Any]:
 
 
 def speed(job: Job, stop: Stop) -> dict[str, Any]:
-    """Parameters, bytes, multiply–adds, and how fast it is beside the model that all start from."""
+    """Measure parameters, bytes, multiply–adds, and the speed relative to the starting model."""
     import torch
 
     from ..measuring.speed import compare_speed
@@ -142,7 +142,7 @@ def speed(job: Job, stop: Stop) -> dict[str, Any]:
 
 
 def _one_size(model: Any, sparsity: float | None) -> tuple[Any, str | None]:
-    """A model as it would be used: cut to a size, for one language where gates differ."""
+    """Return a model as deployed: shrunk to a size, for one language if gates differ."""
     elastic = model.elastic
     if elastic is None:
         return model, None
@@ -153,7 +153,7 @@ def _one_size(model: Any, sparsity: float | None) -> tuple[Any, str | None]:
 
 
 def _train(run: Any, out: Path, stop: Stop, tuning: Any = None) -> dict[str, Any]:
-    """Train to the end, with nothing printed."""
+    """Train to the end silently."""
     from ..training.run import Stopped, train
 
     tokens = 0
@@ -167,7 +167,7 @@ def _train(run: Any, out: Path, stop: Stop, tuning: Any = None) -> dict[str, Any
 
 
 def _forget_other_places(job: Job) -> None:
-    """Begin anew if the folder was moved: runs know the paths that they began with."""
+    """Start again if the folder was moved, because runs record their paths."""
     here = "\n".join(str(path) for path in (*job.models, job.start, job.data, job.folder))
     note = job.folder / "place.txt"
     if note.is_file() and note.read_text(encoding="utf-8") != here:

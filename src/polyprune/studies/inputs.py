@@ -1,4 +1,4 @@
-"""What a study needs before its first cell: its data, and what its files hold."""
+"""The inputs of a study: its data, and hashes of its files."""
 
 import subprocess
 from pathlib import Path
@@ -15,7 +15,7 @@ from .study_config import Study
 
 
 def prepare_data(study: Study, out: Path) -> str:
-    """Where the tasks are: the miniature is made in `out/data`, unless it is there."""
+    """Return the folder of the tasks; write the miniature to `out/data` if needed."""
     if study.data != "miniature":
         if not Path(study.data).expanduser().is_dir():
             raise ConfigError(
@@ -31,7 +31,7 @@ def prepare_data(study: Study, out: Path) -> str:
 
 
 def hash_inputs(study: Study, data: str) -> tuple[InputHashes, Path]:
-    """What model, data and corpus are, and the model's folder."""
+    """Hash the study's model, data and corpus; return the hashes and the model's folder."""
     model = find(study.model).resolve()
     corpus = study.corpus or ""
     if corpus and text_folder(corpus).is_dir():
@@ -40,7 +40,7 @@ def hash_inputs(study: Study, data: str) -> tuple[InputHashes, Path]:
 
 
 def environment_facts() -> dict[str, Any]:
-    """What results may depend on beside their settings."""
+    """Return the versions and hardware that results may depend on."""
     return {
         "commit": _commit(),
         "versions": versions(),
@@ -49,7 +49,7 @@ def environment_facts() -> dict[str, Any]:
 
 
 def _commit() -> str | None:
-    """Of the source, where it is a repository."""
+    """Return the commit of the source code, if it is a git repository."""
     here = Path(__file__).parent
     try:
         asked = ["git", "-C", str(here), "rev-parse", "--short=12", "HEAD"]

@@ -1,16 +1,16 @@
-"""Large tensors come and go at every step: let the process keep their memory."""
+"""Let the process keep freed memory, as large tensors come and go at every step."""
 
 import ctypes
 import platform
 from functools import cache
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
-"""As glibc's malloc.h numbers them."""
+"""The numbers in glibc's malloc.h."""
 
 
 @cache
 def keep_memory() -> bool:
-    """Let glibc hold on to freed memory; says whether it will, which others than Linux do not.
+    """Let glibc keep freed memory; return whether it will (only on Linux).
 
     Otherwise what is larger than 32 MB, such as the predicted words of a batch, is handed back to
     the system when it is freed, and asked for, and filled with zeros, at the next step. For workers

@@ -1,4 +1,4 @@
-"""Workers: processes that stay, each doing one cell after the other.
+"""A pool of worker processes, each running one cell after the other.
 
 Nothing here imports torch: workers do, once, when they do their first cell.
 """
@@ -20,32 +20,32 @@ from ..errors import PolypruneError
 
 Stop = Callable[[], bool]
 Work = Callable[["Job", Stop], dict[str, Any]]
-"""Does a job and returns its result as JSON has it; raises `Interrupted` if it was to stop."""
+"""Runs a job and returns its result as JSON; raises `Interrupted` if it is stopped."""
 
 OUTPUT = "output.txt"
-"""What a cell has printed, and the traceback if it failed."""
+"""The file with what a cell printed, and the traceback if it failed."""
 
 GRACE = 60.0
-"""Seconds that workers have to finish a step and save it."""
+"""Seconds that workers get to finish and save a step."""
 
 
 class Interrupted(Exception):
-    """A job that was asked to stop, and has saved what it had."""
+    """A job stopped on request, after saving its progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a worker has to know of a cell."""
+    """What a worker needs to run a cell."""
 
     address: str
     kind: str
     settings: dict[str, Any]
     folder: Path
-    """Of the cell."""
+    """The folder of the cell."""
     models: tuple[Path, ...]
-    """Of the cells that it is built on; the model that all start from if there are none."""
+    """The models of the cells that it needs, or the starting model if there are none."""
     start: Path
-    """The model that all start from."""
+    """The study's starting model."""
     data: str
     payload: Any = None
     threads: int = 1
@@ -53,19 +53,19 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a job has ended."""
+    """The result or the error of a job."""
 
     address: str
     seconds: float
     result: dict[str, Any] | None = None
     error: str | None = None
-    """In one sentence; neither error nor result if it was interrupted."""
+    """The error in one sentence; neither error nor result if the job was interrupted."""
     processor: float | None = None
-    """Seconds of all cores, which do not count what else the machine does; None if it died."""
+    """Processor seconds over all cores; None if the worker died."""
 
 
 class Pool:
-    """So many workers; one that dies fails its job only, and is replaced."""
+    """A pool of workers; one that dies fails only its job, and is replaced."""
 
     def __init__(self, work: Work, workers: int):
         self._work, self._most = work, workers
@@ -80,12 +80,12 @@ class Pool:
 
     @property
     def busy(self) -> int:
-        """How many workers have a job."""
+        """The number of workers with a job."""
         return sum(worker.job is not None for worker in self._workers)
 
     @property
     def has_room(self) -> bool:
-        """Whether one more job can be begun."""
+        """Whether one more job can be started."""
         return self.busy < self._most
 
     def submit(self, job: Job) -> None:
@@ -99,7 +99,7 @@ class Pool:
         free.begin(job)
 
     def wait(self, seconds: float) -> list[Outcome]:
-        """What has ended; after so many seconds, perhaps nothing."""
+        """Return the outcomes of finished jobs; empty if there are none within `seconds`."""
         busy = [worker for worker in self._workers if worker.job is not None]
         ready = wait([thing for each in busy for thing in each.signs], seconds)
         ended = [each for each in busy if any(thing in ready for thing in each.signs)]
@@ -108,7 +108,7 @@ class Pool:
         return outcomes
 
     def stop(self, grace: float = GRACE) -> list[Outcome]:
-        """Ask all workers to save and stop; what has ended by itself before that.
+        """Ask all workers to save and stop; return the outcomes of jobs that finished before that.
 
         Those that take too long are killed when the pool is left.
         """
@@ -121,7 +121,7 @@ class Pool:
 
 
 class _Worker:
-    """One process, seen from outside."""
+    """One worker process, seen from the parent."""
 
     def __init__(self, work: Work):
         context = get_context("spawn")
@@ -135,12 +135,12 @@ class _Worker:
 
     @property
     def signs(self) -> list[Any]:
-        """What tells that something has happened."""
+        """The connections and sentinels to wait for."""
         return [self._connection, self._process.sentinel]
 
     @property
     def alive(self) -> bool:
-        """Whether it can be given another job."""
+        """Whether it can take another job."""
         return self._process.is_alive()
 
     def begin(self, job: Job) -> None:
@@ -150,7 +150,7 @@ class _Worker:
             self._connection.send(job)
 
     def outcome(self) -> Outcome:
-        """What has become of the job."""
+        """Return the outcome of the job."""
         assert self.job is not None
         job, self.job = self.job, None
         try:
@@ -165,7 +165,7 @@ class _Worker:
         self._process.terminate()
 
     def kill(self) -> None:
-        """End it, whatever it does."""
+        """Kill it."""
         self._process.kill()
         self._process.join()
         self._connection.close()
@@ -179,7 +179,7 @@ def _death(status: int) -> str:
 
 
 def serve(connection: Connection, work: Work, parent: int) -> None:
-    """What a worker does: job after job, until there is nobody to send one."""
+    """The main loop of a worker: run one job after the other until the parent is gone."""
     asked: list[int] = []
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all: the parent decides
     signal.signal(signal.SIGTERM, lambda *_: asked.append(1))
@@ -202,7 +202,7 @@ def serve(connection: Connection, work: Work, parent: int) -> None:
 
 
 def attempt(job: Job, work: Work, stop: Stop) -> Outcome:
-    """A job done, failed or interrupted."""
+    """Run a job, and return its outcome."""
     begun, before = time.perf_counter(), time.process_time()
     result = error = None
     try:
@@ -217,14 +217,14 @@ def attempt(job: Job, work: Work, stop: Stop) -> Outcome:
 
 
 def sentence(error: Exception) -> str:
-    """An error on one line; with its kind if it is not one of ours."""
+    """Return an error as one line, with its type if it is not a `PolypruneError`."""
     text = " ".join(str(error).split())
     return text if isinstance(error, PolypruneError) else f"{type(error).__name__}: {text}"
 
 
 @contextmanager
 def _quiet(folder: Path) -> Iterator[None]:
-    """What is printed, by whatever library, goes to a file of the cell."""
+    """Redirect everything that is printed to a file of the cell."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / OUTPUT).open("a", encoding="utf-8") as file:
         before = [os.dup(number) for number in (1, 2)]

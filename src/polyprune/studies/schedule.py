@@ -1,4 +1,4 @@
-"""A study from its graph to its results: which cell is next, what becomes of those that fail."""
+"""Run the cells of a study: choose the next one, record results and failures."""
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,16 +13,16 @@ from .study_cells import CellGraph, StudyCell
 from .study_progress import write_plan
 
 TICK = 0.25
-"""Seconds from one look at whether to stop to the next."""
+"""Seconds between checks for a request to stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
-    """Where a study is worked on, and with what."""
+    """Where and how a study runs: its store, workers, data and starting model."""
 
     store: CellStore
     start: Path
-    """The model that all start from."""
+    """The study's starting model."""
     data: str
     workers: int
     work: Work
@@ -31,32 +31,32 @@ class ExecutionContext:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleState:
-    """How far a study has come."""
+    """The progress of a study."""
 
     done: int
     total: int
     running: tuple[str, ...]
     left: float | None
-    """Seconds, guessed from the cells that are done; None before any is."""
+    """Estimated seconds left, from the finished cells; None before there are any."""
     ended: tuple[str, ...] = ()
-    """The addresses of the cells that have just been done."""
+    """The addresses of the cells that have just finished."""
 
 
 @dataclass(slots=True)
 class ScheduleReport:
-    """What has not been done."""
+    """The cells that failed, were skipped, or not started."""
 
     failed: dict[str, str] = field(default_factory=dict)
-    """Addresses with the reason, in one sentence."""
+    """The addresses of failed cells, each with the reason in one sentence."""
     skipped: dict[str, str] = field(default_factory=dict)
-    """Addresses with that of the cell that they need and that failed."""
+    """The addresses of skipped cells, each with the failed cell that it needs."""
     stopped: bool = False
 
 
 def run_cells(
     graph: CellGraph, place: ExecutionContext, report: ScheduleReport
 ) -> Iterator[ScheduleState]:
-    """Do all that is still to do; a state whenever something has changed."""
+    """Run all pending cells; yield a state whenever something has changed."""
     store = place.store
     write_plan(graph, store.out)
     drop_scored_models(graph, store, graph.cells)
@@ -75,7 +75,7 @@ def run_cells(
 
 @dataclass(slots=True)
 class _Schedule:
-    """What is pending, what runs, and what is known of how long it takes."""
+    """The pending and running cells, and how long each kind takes."""
 
     graph: CellGraph
     place: ExecutionContext
@@ -89,7 +89,7 @@ class _Schedule:
         self.total = len(self.graph.cells)
 
     def begin(self, pool: Pool) -> None:
-        """Give work to all that have none."""
+        """Give a job to every idle worker."""
         while pool.has_room:
             cell = next_cell(self.pending, self.running)
             if cell is None:
@@ -98,7 +98,7 @@ class _Schedule:
             pool.submit(self._job(cell))
 
     def take(self, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-        """Write down what has ended; the addresses of what is done."""
+        """Record the finished jobs; return the addresses of those that succeeded."""
         done = []
         for outcome in outcomes:
             cell = self.running.pop(outcome.address)
@@ -112,7 +112,7 @@ class _Schedule:
         return tuple(done)
 
     def state(self, ended: tuple[str, ...]) -> ScheduleState:
-        """How far it has come."""
+        """Return the current progress."""
         titles = tuple(cell.title for cell in self.running.values())
         open_cells = [*self.pending.values(), *self.running.values()]
         left = time_left([cell.kind for cell in open_cells], self.seconds, self.place.workers)
@@ -155,7 +155,7 @@ class _Schedule:
 
 
 def cores_here() -> int:
-    """Cores to use: those that there are, or fewer where OMP_NUM_THREADS says so."""
+    """Return the number of cores to use: all, or fewer if OMP_NUM_THREADS says so."""
     cores, wanted = os.cpu_count() or 1, os.environ.get("OMP_NUM_THREADS", "")
     return min(cores, int(wanted)) if wanted.isdigit() and int(wanted) else cores
 
@@ -163,7 +163,7 @@ def cores_here() -> int:
 def next_cell(
     pending: Mapping[str, StudyCell], running: Mapping[str, StudyCell]
 ) -> StudyCell | None:
-    """The next cell: what is scored can be removed, so scores come first; speeds last, alone."""
+    """Return the next cell: scores first, so their models can be removed; speeds last, alone."""
     ready = [
         cell
         for cell in pending.values()
@@ -179,7 +179,7 @@ def next_cell(
 def time_left(
     kinds: Sequence[str], seconds: Mapping[str, Sequence[float]], workers: int
 ) -> float | None:
-    """Seconds that cells of these kinds will take, from those that are done."""
+    """Estimate the seconds that cells of these kinds will take, from the finished ones."""
     known = [each for own in seconds.values() for each in own]
     if not known:
         return None
@@ -190,7 +190,7 @@ def time_left(
 
 
 def drop_scored_models(graph: CellGraph, store: CellStore, addresses: Collection[str]) -> None:
-    """Remove fine-tuned models that all has been scored of."""
+    """Remove fine-tuned models whose scores are all done."""
     for address in addresses:
         if graph.cells[address].kind != "tuned" or not store.model(address).is_dir():
             continue
@@ -199,7 +199,7 @@ def drop_scored_models(graph: CellGraph, store: CellStore, addresses: Collection
 
 
 def _seconds(graph: CellGraph, store: CellStore) -> dict[str, list[float]]:
-    """How long the cells took that were done before."""
+    """Return the seconds of cells that finished earlier."""
     found: dict[str, list[float]] = {}
     for cell in graph.cells.values():
         record: dict[str, Any] = store.record(cell.address)

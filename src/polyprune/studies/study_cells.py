@@ -1,4 +1,4 @@
-"""The cells of a study: what each is made of, and its address.
+"""The cells of a study: what each depends on, and its address.
 
 A cell's address is a hash of everything that its result depends on, the addresses of the cells it
 is built on among it. So a changed setting changes the addresses of what it touches, and no others.
@@ -15,27 +15,27 @@ from ..training.run_config import Run
 from .study_config import Study, SystemConfig, TaskConfig, at_size, placed, scored_combinations
 
 FORMAT = 1
-"""Changes when the same settings would give other results."""
+"""Increased whenever the same settings would give other results."""
 
 Kind = Literal["model", "tuned", "score", "speed"]
 
 SPEED_BATCH = (16, 64)
-"""Sentences and tokens that speeds are measured with."""
+"""The batch for measuring speed: sentences and tokens."""
 
 
 @dataclass(frozen=True)  # without slots, so that an address is computed once
 class StudyCell:
-    """One piece of work."""
+    """One unit of work of a study."""
 
     kind: Kind
     settings: dict[str, Any]
-    """All that decides the result but for the cells below, as JSON."""
+    """Everything that decides the result except the cells it needs, as JSON."""
     needs: tuple[str, ...] = ()
     """The addresses of the cells that it is built on."""
     about: dict[str, Any] = field(default_factory=dict)
-    """What people call it: system, size, task, regime, seed."""
+    """What it is about: system, size, task, regime, seed."""
     payload: Any = None
-    """What the worker needs beside: a `Run` with its paths."""
+    """What the worker needs in addition: a `Run` with its paths."""
 
     @cached_property
     def address(self) -> str:
@@ -46,7 +46,7 @@ class StudyCell:
 
     @property
     def title(self) -> str:
-        """In a few words."""
+        """A short display name."""
         about = self.about
         size = "" if about.get("size") is None else f" {about['size']:.0%}"
         regime = " all" if about.get("regime") == "translate-train-all" else ""
@@ -57,7 +57,7 @@ class StudyCell:
 
 @dataclass(frozen=True, slots=True)
 class InputHashes:
-    """What the files hold that all cells come from."""
+    """Hashes of the files that all cells depend on."""
 
     model: str
     data: str
@@ -66,7 +66,7 @@ class InputHashes:
 
 @dataclass(frozen=True, slots=True)
 class ScoredCell:
-    """A line of the results: a score cell, and what it is a score of."""
+    """A score cell, and the system, size, task, regime and seed that it scores."""
 
     system: str
     size: float | None
@@ -78,7 +78,7 @@ class ScoredCell:
 
 @dataclass(frozen=True, slots=True)
 class CellGraph:
-    """All cells, those that are built on others after them."""
+    """All cells, each after the cells that it needs."""
 
     cells: dict[str, StudyCell]
     scores: tuple[ScoredCell, ...]
@@ -86,14 +86,14 @@ class CellGraph:
     """The speed cell of a system and size."""
 
     def above(self, address: str) -> list[str]:
-        """The cells that are built on one."""
+        """Return the cells that need a cell."""
         return [name for name, cell in self.cells.items() if address in cell.needs]
 
 
 def plan_cells(
     study: Study, runs: Mapping[str, Run], prints: InputHashes, model: str = ""
 ) -> CellGraph:
-    """The graph of a study; `runs` are those of the systems that are trained, by name.
+    """Build the graph of a study; `runs` maps the names of trained systems to their runs.
 
     Seeds come first, so that a study that is stopped has all systems once rather than some thrice.
     """
@@ -118,7 +118,7 @@ def _sizes(study: Study, scores: Iterable[ScoredCell]) -> list[tuple[str, float 
 
 @dataclass(slots=True)
 class _GraphBuilder:
-    """Makes cells, each of them once."""
+    """Builds the graph; makes each cell once."""
 
     study: Study
     runs: Mapping[str, Run]
@@ -129,13 +129,13 @@ class _GraphBuilder:
     def scores(
         self, system: SystemConfig, plan: TaskConfig, regime: str, seed: int
     ) -> Iterator[ScoredCell]:
-        """A score for every size, with all that it is built on."""
+        """Return the score of every size, with all the cells that it needs."""
         for size in system.sizes or (None,):
             address = self._score(system, plan, regime, (size, seed))
             yield ScoredCell(system.name, size, plan.task.name, regime, seed, address)
 
     def speed(self, name: str, size: float | None) -> str:
-        """How large and how fast a system is."""
+        """Return the cell that measures a system's size and speed."""
         system = self.study.system(name)
         seeds = [seed for seed in self.study.seeds if seed in (system.seeds or self.study.seeds)]
         needs = self._model(system, size, seeds[0])
@@ -178,7 +178,7 @@ class _GraphBuilder:
         return self._add(StudyCell("score", settings, needs, about))
 
     def _model(self, system: SystemConfig, size: float | None, seed: int) -> tuple[str, ...]:
-        """The training run of a system, or nothing if it is the model that all start from."""
+        """Return the training cell of a system; None for the starting model itself."""
         if system.config is None:
             return ()
         run = at_size(self.runs[system.name], size, seed, system.steps)
@@ -201,7 +201,7 @@ class _GraphBuilder:
 
 
 def identity(run: Run) -> dict[str, Any]:
-    """All that a run's model depends on, as JSON: not how it is saved, nor how fast."""
+    """Return everything that a run's model depends on, as JSON, without its saving options."""
     fields = run.identity()
     whole = json.loads(json.dumps(asdict(run)))
     fields["phases"] = whole["phases"]  # with learning rates, which a run may change on its way
@@ -212,5 +212,5 @@ def identity(run: Run) -> dict[str, Any]:
 
 
 def setting_of(run: Run | None) -> str:
-    """`shared`, `non-shared`, or nothing without gates."""
+    """Return `shared` or `non-shared`; None without gates."""
     return "" if run is None or run.gating.kind == "none" else run.gating.setting

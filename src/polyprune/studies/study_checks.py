@@ -1,4 +1,4 @@
-"""What cannot be meant by a study, told in the errors that configs collect."""
+"""Checks of a study's config."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from ..evaluation.tasks import find_task
 
 
 def check_sizes(sizes: Sequence[float]) -> None:
-    """Raise unless each is a sparsity."""
+    """Raise unless each size is a sparsity."""
     for size in sizes:
         if not 0 <= size < 1:
             raise ConfigError(f"A sparsity is from 0 to less than 1, not {size:g}.")
 
 
 def check_seeds(seeds: Sequence[int] | None) -> None:
-    """Raise unless they are different numbers."""
+    """Raise unless the seeds are different numbers."""
     if seeds is None:
         return
     if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
@@ -23,7 +23,7 @@ def check_seeds(seeds: Sequence[int] | None) -> None:
 
 
 def check_regimes(regimes: Sequence[str] | None) -> None:
-    """Raise unless all exist."""
+    """Raise unless all regimes exist."""
     for regime in regimes or ():
         if regime not in REGIMES:
             known = f"There are: {', '.join(REGIMES)}."
@@ -31,7 +31,7 @@ def check_regimes(regimes: Sequence[str] | None) -> None:
 
 
 def check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
-    """Raise unless all are among those that are known."""
+    """Raise unless all given names are known."""
     for name in given or ():
         if name not in known:
             see = f"This study has: {', '.join(dict.fromkeys(known))}."
@@ -39,7 +39,7 @@ def check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) ->
 
 
 def check_task(name: str) -> None:
-    """Raise unless there is such a task."""
+    """Raise unless a task has this name."""
     try:
         find_task(name)
     except UnknownName as error:  # which pydantic would not collect
@@ -47,7 +47,7 @@ def check_task(name: str) -> None:
 
 
 def check_like(name: str, like: str | None) -> None:
-    """Raise unless a model that is fine-tuned for one task can be asked the other."""
+    """Raise unless a model that is fine-tuned for one task can be scored on the other."""
     if like is None:
         return
     check_task(like)

@@ -1,4 +1,4 @@
-"""A study as one value: which systems, in which sizes, on which tasks, how often."""
+"""The config of a study as one value: systems, sizes, tasks, regimes, seeds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,23 +20,23 @@ from .study_checks import (
 
 @dataclass(frozen=True, slots=True)
 class SystemConfig:
-    """A row of a table: a way to make a small model."""
+    """`[[systems]]`: a way to make a small model, one row of the tables."""
 
     name: str
     title: str = ""
-    """What tables call it; its name unless given."""
+    """The title in tables; the name unless given."""
     config: str | None = None
-    """A training config, beside the study's; without one, the model that all start from."""
+    """A training config beside the study's; without one, the system is the starting model."""
     sizes: tuple[float, ...] = ()
-    """Sparsities: each a training run, or all taken out of one where gates are dynamic."""
+    """Sparsities: each needs a training run, or all come from one if gates are dynamic."""
     steps: int | None = None
-    """Of training; the config's own unless given."""
+    """Training steps; the config's own unless given."""
     cut_first: bool = False
-    """Whether a model of every size is cut and then fine-tuned, once a size."""
+    """Whether an elastic model is shrunk to each size before fine-tuning."""
     seeds: tuple[int, ...] | None = None
     regimes: tuple[str, ...] | None = None
     tasks: tuple[str, ...] | None = None
-    """Those that it is scored on; all unless given."""
+    """The tasks that it is scored on; all unless given."""
 
     def __post_init__(self):
         check_sizes(self.sizes)
@@ -49,13 +49,13 @@ class SystemConfig:
 
     @property
     def called(self) -> str:
-        """What tables call it."""
+        """The title in tables."""
         return self.title or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class TaskConfig:
-    """A task, and how models are fine-tuned for it.
+    """`[[tasks]]`: a task, and how models are fine-tuned for it.
 
     A task may be there twice, once for each regime, with other settings.
     """
@@ -63,22 +63,23 @@ class TaskConfig:
     name: str
     epochs: int | None = None
     learning_rate: float | None = None
-    """The task's own unless given, as for epochs."""
+    """The learning rate; the task's own unless given, as for epochs."""
     batch: int = 32
     limit: int | None = None
-    """Examples of each language that are trained on."""
+    """The maximum number of training examples per language."""
     test_limit: int | None = None
-    """Examples of each language that are scored."""
+    """The maximum number of test examples per language."""
     languages: tuple[str, ...] | None = None
-    """To score in; all that there is data for unless given."""
+    """The languages to score; all that have data unless given."""
     words: bool = True
     """Whether the word table is trained too."""
     like: str | None = None
-    """The task whose fine-tuned models are asked, where both train on the same: MLQA on XQuAD's."""
+    """The task whose fine-tuned models are used, if both train on the same data: XQuAD's for MLQA.
+    """
     regimes: tuple[str, ...] | None = None
     seeds: tuple[int, ...] | None = None
     systems: tuple[str, ...] | None = None
-    """Those that are scored on it; all unless given."""
+    """The systems that are scored on it; all unless given."""
 
     def __post_init__(self):
         check_seeds(self.seeds)
@@ -104,11 +105,11 @@ class TaskConfig:
 
     @property
     def is_retrieval(self) -> bool:
-        """Whether any encoder can be asked, without fine-tuning."""
+        """Whether any encoder can do it without fine-tuning."""
         return self.task.defaults is None
 
     def tuning(self, regime: str) -> dict[str, Any]:
-        """How a model is fine-tuned in a regime, as JSON."""
+        """Return the hyperparameters of fine-tuning in a regime, as JSON."""
         task = self.task if self.like is None else find_task(self.like)
         defaults = task.defaults
         assert defaults is not None
@@ -127,7 +128,7 @@ class TaskConfig:
 
 @dataclass(frozen=True, slots=True)
 class QuickConfig:
-    """What `--quick` changes; what is not given stays."""
+    """`[quick]`: what `--quick` changes; other settings stay."""
 
     seeds: tuple[int, ...] | None = None
     regimes: tuple[str, ...] | None = None
@@ -148,21 +149,22 @@ class QuickConfig:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """Everything that is compared."""
+    """The whole config of a study."""
 
     model: str
-    """What every system starts from: a folder, a Hugging Face id, `sprout`, `e5-small`."""
+    """The model that every system starts from: a folder, a Hugging Face id, `sprout`, `e5-small`.
+    """
     systems: tuple[SystemConfig, ...]
     tasks: tuple[TaskConfig, ...]
     name: str = "study"
     data: str = "miniature"
-    """A folder in XTREME's layout, or `miniature`, which is made."""
+    """A folder in XTREME's layout, or `miniature`, which is generated."""
     corpus: str | None = None
-    """What systems are trained on; what their configs say unless given."""
+    """The corpus that systems are trained on; that of their configs unless given."""
     seeds: tuple[int, ...] = (1,)
     regimes: tuple[str, ...] = ("transfer",)
     rounds: int = 30
-    """Of measuring the speed; 0 to leave it out."""
+    """Rounds of speed measurement; 0 to skip it."""
     quick: QuickConfig = field(default_factory=QuickConfig)
 
     def __post_init__(self):
@@ -184,11 +186,11 @@ class Study:
         _check_once(self)
 
     def system(self, name: str) -> SystemConfig:
-        """By its name."""
+        """Return the system with this name."""
         return next(system for system in self.systems if system.name == name)
 
     def quickly(self) -> "Study":
-        """What is left of it with `--quick`."""
+        """Return the study with `[quick]` applied."""
         quick = self.quick
         systems = [_quick_system(s, quick) for s in self.systems if _in(s.name, quick.systems)]
         tasks = [_quick_task(t, quick) for t in self.tasks if _in(t.name, quick.tasks)]
@@ -207,7 +209,7 @@ class Study:
 def scored_combinations(
     study: Study, system: SystemConfig
 ) -> Iterator[tuple[TaskConfig, str, int]]:
-    """Every task, regime and seed that a system is scored with.
+    """Yield every task, regime and seed that a system is scored with.
 
     A seed counts where study, system and task all have it.
     """
@@ -227,7 +229,7 @@ def scored_combinations(
 
 
 def placed(run: Run, model: str, corpus: str | None) -> Run:
-    """A run that starts from a model and reads a corpus, whatever its config says of them."""
+    """Return the run with another starting model and corpus."""
     start = run.model
     if start.start != "fresh":
         start = replace(start, start=model)
@@ -241,7 +243,7 @@ def placed(run: Run, model: str, corpus: str | None) -> Run:
 
 
 def at_size(run: Run, size: float | None, seed: int, steps: int | None) -> Run:
-    """A run for one size and seed; one of dynamic gates is for all sizes."""
+    """Return the run for one size and seed; a run with dynamic gates serves all sizes."""
     gating = run.gating
     if size is not None and not gating.every_size:
         gating = replace(gating, sparsity=size)
@@ -286,7 +288,7 @@ def _in(name: Any, names: Sequence[Any] | None) -> bool:
 
 
 def _only(names: tuple[str, ...] | None, wanted: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Names without those that are left out."""
+    """Return the names that are wanted."""
     if names is None or wanted is None:
         return names
     return tuple(name for name in names if name in wanted)

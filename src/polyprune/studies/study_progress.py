@@ -1,4 +1,4 @@
-"""How far a study has come, from its files alone, while another process writes them."""
+"""The progress of a study, read from its files while another process writes them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +19,10 @@ KINDS = ("model", "tuned", "score", "speed")
 
 @dataclass(frozen=True, slots=True)
 class CellState:
-    """One cell."""
+    """The state of one cell."""
 
     kind: str
-    """Empty where nothing says what it is."""
+    """The kind of cell; empty if it is unknown."""
     title: str
     state: str
     """`done`, `running`, `failed`, `left out` (it needs one that failed), `to do`."""
@@ -31,7 +31,7 @@ class CellState:
 
 @dataclass(frozen=True, slots=True)
 class CellCount:
-    """How many cells of a kind there are."""
+    """The number of cells of a kind, by state."""
 
     kind: str
     done: int = 0
@@ -42,30 +42,30 @@ class CellCount:
 
     @property
     def total(self) -> int:
-        """Of all."""
+        """The number of cells in all states."""
         return self.done + self.running + self.failed + self.left_out + self.to_do
 
 
 @dataclass(frozen=True, slots=True)
 class StudyProgress:
-    """How far a study has come."""
+    """The progress of a study."""
 
     name: str
     state: str
     """`preparing`, `running`, `silent` (nothing was written for a while), `finished`."""
     planned: bool
-    """Whether it is known what is still to do."""
+    """Whether the pending cells are known."""
     counts: tuple[CellCount, ...] = ()
     failed: tuple[CellState, ...] = ()
     running: tuple[CellState, ...] = ()
     training: tuple[RunProgress, ...] = ()
-    """What is being trained, the latest first; its name is the cell's."""
+    """The progress of running trainings, latest first; each is named after its cell."""
     standings: tuple[Standing, ...] = ()
     silent_seconds: float | None = None
 
     @property
     def whole(self) -> CellCount:
-        """Cells of all kinds together."""
+        """The counts over all kinds."""
         fields = ("done", "running", "failed", "left_out", "to_do")
         return CellCount(
             "all", **{f: sum(getattr(each, f) for each in self.counts) for f in fields}
@@ -73,7 +73,7 @@ class StudyProgress:
 
 
 def write_plan(graph: Any, out: Path) -> None:
-    """Write down what there is to do, for those who watch."""
+    """Write the list of cells for `polyprune watch`."""
     cells = {
         address: {"kind": cell.kind, "title": cell.title, "needs": list(cell.needs)}
         for address, cell in graph.cells.items()
@@ -83,13 +83,13 @@ def write_plan(graph: Any, out: Path) -> None:
 
 
 def is_study(folder: Path) -> bool:
-    """Whether a folder is one that `polyprune study` writes to."""
+    """Return whether `polyprune study` writes to this folder."""
     return (folder / CELLS).is_dir()
 
 
 @dataclass(slots=True)
 class StudyReader:
-    """Reads a study again and again, and only what has changed of it; never writes."""
+    """Reads a study's progress repeatedly, each time only what has changed; never writes."""
 
     folder: Path
     _records: dict[Path, tuple[float, dict[str, Any]]] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class StudyReader:
     _standings: tuple[float | None, tuple[Standing, ...]] = (None, ())
 
     def read(self, now: float) -> StudyProgress | None:
-        """How far it has come by a time; None if there is no study."""
+        """Return the progress at time `now`; None if there is no study."""
         if not is_study(self.folder):
             return None
         plan = read_json(self.folder / CELLS / PLAN)
@@ -118,7 +118,7 @@ class StudyReader:
         )
 
     def _found(self) -> dict[str, CellState]:
-        """The cells that have a folder, by address."""
+        """Return the cells that have a folder, by address."""
         cells = {}
         for path in sorted((self.folder / CELLS).iterdir()):
             if path.is_dir() and path.name[0] != ".":
@@ -147,7 +147,7 @@ class StudyReader:
         return self._records[path][1]
 
     def _training(self, cells: Mapping[str, CellState], now: float) -> tuple[RunProgress, ...]:
-        """What the logs of running cells say."""
+        """Return the progress of running cells from their logs."""
         running = {address: cell for address, cell in cells.items() if cell.state == "running"}
         self._runs = {address: self._runs[address] for address in running if address in self._runs}
         found = []
@@ -175,14 +175,14 @@ class StudyReader:
 
 
 def _silence(now: float, last: float | None, training: Sequence[RunProgress]) -> float | None:
-    """Seconds since anything was written: by a cell, or in the log of one that trains."""
+    """Return the seconds since a cell or the log of a training was last written."""
     heard = [] if last is None else [max(0.0, now - last)]
     heard += [run.silent_seconds for run in training if run.silent_seconds is not None]
     return min(heard, default=None)
 
 
 def _known(plan: Mapping[str, Any], found: Mapping[str, CellState]) -> dict[str, CellState]:
-    """The cells of the plan; those that another study left in the folder are not among them."""
+    """Return the planned cells, without those of other studies in the folder."""
     cells: dict[str, CellState] = {}
     for address, about in plan.items():
         if not isinstance(about, dict):
