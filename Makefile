@@ -18,7 +18,7 @@ test: .venv/ready  ## all unit tests, on all cores
 
 slow: .venv/ready  ## whole programs, many more random cases, everything on the real e5-small
 	$(BIN)/pytest -n auto --dist worksteal -m slow
-	$(BIN)/pytest -n auto --hypothesis-profile=thorough tests/model/test_shrink.py tests/model/test_footprint.py
+	$(BIN)/pytest -n auto --hypothesis-profile=thorough tests/model/surgery/test_shrink.py tests/model/test_footprint.py
 
 check: .venv/ready  ## linters, types, doors between rooms
 	$(BIN)/ruff check .

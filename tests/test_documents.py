@@ -8,11 +8,11 @@ import sys
 from importlib import import_module
 
 import pytest
-from conftest import REPOSITORY
-from tiny_xtreme import xtreme_folder
 
 import polyprune as pp
 from polyprune.corpora.probes import probe_texts
+from support.paths import REPOSITORY
+from support.xtreme import xtreme_folder
 
 ROWS = [
     [cell.strip().strip("`") for cell in line.strip("|").split("|")]

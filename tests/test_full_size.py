@@ -8,10 +8,10 @@ import sys
 
 import pytest
 import torch
-from conftest import SHARED
 from transformers import AutoModelForMaskedLM, XLMRobertaConfig, XLMRobertaForMaskedLM
 
 import polyprune as pp
+from support.paths import SHARED
 
 TEXT = SHARED / "data" / "corpus"
 TOKENIZER = SHARED / "data" / "xlmr-tokenizer" / "tokenizer.json"

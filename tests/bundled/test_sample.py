@@ -5,9 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY
 
 from polyprune.corpora.text import text_folder
+from support.paths import REPOSITORY
 
 SCRIPTS = {
     "LATIN": ("en", "fr", "es", "de", "tr", "vi", "sw"),

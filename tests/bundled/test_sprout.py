@@ -6,7 +6,6 @@ import zipfile
 
 import pytest
 import torch
-from conftest import REPOSITORY
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 import polyprune as pp
@@ -14,6 +13,7 @@ from polyprune.corpora.batching import Batching
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words
 from polyprune.loading.hub import find, load_tokenizer
+from support.paths import REPOSITORY
 
 
 def lines(code: str) -> list[str]:

@@ -3,14 +3,13 @@
 from functools import partial
 
 import pytest
-from running import answer, refused
-from test_commands import polyprune
-from test_table import Machine, put
 
 import polyprune as pp
 from polyprune.cli.terminal import parse_bytes, parse_seconds, parse_speed_up
 from polyprune.errors import ConfigError
 from polyprune.measuring import latency_timing, speed_target
+from support.clocks import Machine, put
+from support.commands import answer, polyprune, refused
 
 
 @pytest.fixture

@@ -7,14 +7,13 @@ import subprocess
 import sys
 
 import pytest
-from conftest import speaking_model
 from huggingface_hub import ModelCard
-from running import answer
-from test_commands import polyprune
 
 import polyprune as pp
 from polyprune.model.history import history_of
 from polyprune.provenance.card import BEGIN
+from support.commands import answer, polyprune
+from support.models import speaking_model
 
 
 def read(folder) -> str:

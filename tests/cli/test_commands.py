@@ -7,24 +7,10 @@ import sys
 
 import pytest
 import torch
-from conftest import batch, tiny_model
-from typer.testing import CliRunner
 
 import polyprune as pp
-from polyprune import cli
-
-COMMAND = (sys.executable, "-m", "polyprune")
-
-
-def polyprune(*arguments):
-    """Run a command in this process: (exit status, stdout, stderr)."""
-    run = CliRunner().invoke(cli.app, [str(a) for a in arguments], catch_exceptions=True)
-    if isinstance(run.exception, Exception):
-        try:
-            cli.fail(run.exception)
-        except SystemExit as stop:
-            return stop.code, run.stdout, str(run.exception)
-    return run.exit_code, run.stdout, run.stderr
+from support.commands import COMMAND, polyprune
+from support.models import batch, tiny_model
 
 
 @pytest.fixture

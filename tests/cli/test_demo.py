@@ -9,13 +9,13 @@ import sys
 import time
 
 import pytest
-from running import polyprune
 
 import polyprune as pp
 from polyprune.demo import stages as of_demo
 from polyprune.demo.output_folder import KEPT
 from polyprune.demo.tour import Stage, StageTable, TourModel
 from polyprune.miniature import write_tasks as miniature
+from support.commands import polyprune
 
 
 @pytest.fixture

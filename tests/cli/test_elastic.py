@@ -7,15 +7,15 @@ import shutil
 import pytest
 import torch
 import transformers
-from conftest import batch, speaking_model, text_folder
-from running import EXACT, answer, refused
 from safetensors import safe_open
 from safetensors.torch import load_file
-from test_commands import polyprune
 
 import polyprune as pp
 from polyprune.errors import CheckpointError
 from polyprune.pruning.selection.ranking import density_of
+from support.commands import EXACT, answer, polyprune, refused
+from support.models import batch, speaking_model
+from support.text import text_folder
 
 LANGUAGES = ["en", "hi", "ru", "sw"]
 SPARSITIES = (0.1, 0.3, 0.5, 0.7, 0.9)

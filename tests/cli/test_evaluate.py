@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import speaking_model
-from running import answer, refused
-from test_commands import polyprune
-from tiny_xtreme import xtreme_folder
-from tunings import every_size
 
 from polyprune.evaluation.submission import score_folder
+from support.commands import answer, polyprune, refused
+from support.finetuning import every_size
+from support.models import speaking_model
+from support.xtreme import xtreme_folder
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from running import answer, refused
-from test_commands import polyprune
-from tiny_xtreme import xtreme_folder
-from tunings import gates_a_language
+
+from support.commands import answer, polyprune, refused
+from support.finetuning import gates_a_language
+from support.xtreme import xtreme_folder
 
 
 @pytest.fixture

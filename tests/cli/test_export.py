@@ -1,14 +1,12 @@
 """`polyprune export`, as a user types it."""
 
 import pytest
-from conftest import speaking_model, tiny_model
-from running import answer, refused
-from test_commands import polyprune
-from test_prune import largest_file
 
 import polyprune as pp
 from polyprune.exporting import runtimes
 from polyprune.exporting.runners import load_runner
+from support.commands import answer, largest_file, polyprune, refused
+from support.models import speaking_model, tiny_model
 
 for _package in ("onnxscript", "onnxruntime", "openvino"):
     pytest.importorskip(_package, reason='needs pip install "polyprune[openvino]"')

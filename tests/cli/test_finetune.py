@@ -9,15 +9,14 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import speaking_model
-from running import answer, refused
-from test_commands import polyprune
-from tiny_xtreme import xtreme_folder
-from tunings import every_size
 
 import polyprune as pp
 from polyprune.evaluation.finetune_config import Trial
 from polyprune.training.run_log import read_log
+from support.commands import answer, polyprune, refused
+from support.finetuning import every_size
+from support.models import speaking_model
+from support.xtreme import xtreme_folder
 
 ENGLISH = "xnli/train-en.tsv"
 

@@ -3,12 +3,11 @@
 import json
 
 import pytest
-from running import answer, refused
-from test_commands import polyprune
 
 from polyprune.measuring import measurement
 from polyprune.measuring.memory import MemoryUse
 from polyprune.measuring.noise import Noise
+from support.commands import answer, polyprune, refused
 
 QUICK = ("--speed", "--rounds", "8", "--tokens", "9", "--threads", "1", "--anyway")
 

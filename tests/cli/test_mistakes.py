@@ -3,10 +3,7 @@
 import pytest
 import torch
 import transformers
-from conftest import batch, speaking_model
-from running import answer, refused
 from safetensors.torch import load_file
-from test_prune import equal, largest_file
 
 import polyprune as pp
 from polyprune.cli.terminal import parse_count
@@ -17,6 +14,8 @@ from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
 from polyprune.pruning.criteria.scoring import prepare
 from polyprune.pruning.prune import Budget, Method, choose
 from polyprune.pruning.selection.audit import audit
+from support.commands import answer, equal, largest_file, refused
+from support.models import batch, speaking_model
 
 
 def test_check_finds_scores_right(tmp_path, speaking, text):

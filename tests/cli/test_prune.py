@@ -2,33 +2,20 @@
 
 import json
 import re
-import resource
-from contextlib import contextmanager
 
 import pytest
 import torch
 import transformers
-from conftest import batch
-from running import EXACT, answer, refused
 from safetensors.torch import load_file
-from test_commands import polyprune
 
 import polyprune as pp
+from support.commands import EXACT, answer, equal, largest_file, polyprune, refused
+from support.models import batch
 
 DENSE = 12_020
 """The parameters of the tiny model."""
 HEAD, TOTAL = 24, 376
 """What a head, the largest component, weighs, and what all components weigh together."""
-
-
-def weights(folder):
-    return load_file(folder / "model.safetensors")
-
-
-def equal(one, other) -> bool:
-    """Whether two folders hold the same model, to the bit."""
-    a, b = weights(one), weights(other)
-    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
 
 
 @pytest.mark.parametrize("sparsity", [0.1, 0.3, 0.5, 0.7, 0.9])
@@ -326,14 +313,3 @@ def test_a_full_disk_leaves_nothing_half_written(dense):
     prune = ("prune", dense, "--method", "magnitude", "--sparsity", 0.5)
     with largest_file(9_000):
         refused(dense.parent, *prune, "--out", dense.parent / "small")
-
-
-@contextmanager
-def largest_file(size):
-    """A limit on the sizes of files that are written."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)

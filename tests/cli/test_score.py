@@ -3,10 +3,10 @@
 import pytest
 import torch
 import transformers
-from conftest import speaking_model
-from running import answer, refused
 from safetensors.torch import load_file
-from test_commands import polyprune
+
+from support.commands import answer, polyprune, refused
+from support.models import speaking_model
 
 LANGUAGES = ["en", "hi", "ru", "sw"]
 

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from running import answer, refused
-from test_commands import polyprune
-from tiny_xtreme import xtreme_folder
+
+from support.commands import answer, polyprune, refused
+from support.xtreme import xtreme_folder
 
 SYSTEMS = """
 model = "sprout"

@@ -7,10 +7,9 @@ import sys
 import time
 
 import pytest
-from running import answer, refused
-from test_commands import polyprune
 
 import polyprune as pp
+from support.commands import answer, polyprune, refused
 
 CONFIG = """
 [model]

@@ -14,9 +14,6 @@ from io import StringIO
 import pytest
 from rich.cells import cell_len
 from rich.console import Console, Group
-from running import answer, refused
-from test_commands import polyprune
-from watched import entry, record, write_run
 
 from polyprune.cli.render.bars import ago, bar, curve
 from polyprune.cli.render.watch_run import training_lines
@@ -25,6 +22,8 @@ from polyprune.corpora.languages import languages
 from polyprune.studies.standings import Standing
 from polyprune.studies.study_progress import CellCount, CellState, StudyProgress
 from polyprune.training.run_progress import RunProgress, RunSummary
+from support.commands import answer, polyprune, refused
+from support.run_folders import entry, record, write_run
 
 HOSTILE = "[red]not red[/red] [/] \x1b[2J\n\r\t名前"
 

@@ -5,7 +5,6 @@ A pruned model is fine-tuned and evaluated by the same code as a dense one.
 
 import pytest
 import torch
-from tiny_xtreme import languages_of, xtreme_folder
 
 import polyprune as pp
 from polyprune.evaluation.evaluator import EvalConfig, LoadedModel, evaluate, evaluate_system
@@ -24,6 +23,7 @@ from polyprune.pruning.gates.elastic import Elastic
 from polyprune.pruning.gates.gatings import DynamicGating, FixedGating
 from polyprune.pruning.selection.ranking import ComponentWeights, unflatten
 from polyprune.training.run import train
+from support.xtreme import languages_of, xtreme_folder
 
 TASK = {
     "sentence-classification": "xnli",

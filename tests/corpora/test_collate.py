@@ -4,12 +4,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from small_texts import BOS, EOS, MASK, PAD, TOKENIZER, make_tokenizer
 
 from polyprune.corpora.collate import collate
 from polyprune.corpora.masking import mask_example
 from polyprune.corpora.stream import Example
 from polyprune.errors import ConfigError
+from support.small_texts import BOS, EOS, MASK, PAD, TOKENIZER, make_tokenizer
 
 rows = st.lists(
     st.lists(st.integers(MASK + 1, 300), min_size=1, max_size=20).map(lambda row: [BOS, *row, EOS]),

@@ -9,12 +9,12 @@ from weakref import WeakSet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_texts import cc100, endings, flat, numbered, pack, saved, shapes, take
 
 from polyprune.corpora.cursor import Cursor, Lane
 from polyprune.corpora.held_out import is_held_out
 from polyprune.corpora.text_sources import Document, Position, TextFile
 from polyprune.errors import DataError
+from support.small_texts import cc100, endings, flat, numbered, pack, saved, shapes, take
 
 windows = st.integers(1, 5)
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_texts import PACK, TOKENIZER, cc100, flat, numbered, pack, take
 
 from polyprune.corpora.corpus import development_files, open_corpus
 from polyprune.corpora.held_out import RECORD, hold_out, is_held_out
 from polyprune.corpora.stream import ProcessShard, StreamConfig, stream
 from polyprune.corpora.text_sources import TextFile, TextSource, TranslatedFiles
 from polyprune.errors import DataError
+from support.small_texts import PACK, TOKENIZER, cc100, flat, numbered, pack, take
 
 
 def read(path: Path) -> list[str]:

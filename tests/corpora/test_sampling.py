@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.corpora.languages import languages
 from polyprune.corpora.sampling import language_shares, resampling
 from polyprune.errors import ConfigError, DataError
+from support.paths import VECTORS
 
 REFERENCE = json.loads((VECTORS / "language_sampling.json").read_text(encoding="utf-8"))
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_texts import TOKENIZER, cc100, endings, flat, lines_of, numbered, pack, saved, take
 
 from polyprune.corpora.held_out import is_held_out
 from polyprune.corpora.sampling import language_shares
@@ -20,6 +19,17 @@ from polyprune.corpora.stream import (
 )
 from polyprune.corpora.text_sources import TextFile, TextSource, TranslatedFiles
 from polyprune.errors import ConfigError, DataError
+from support.small_texts import (
+    TOKENIZER,
+    cc100,
+    endings,
+    flat,
+    lines_of,
+    numbered,
+    pack,
+    saved,
+    take,
+)
 
 SHAPES = {"en": [2] * 30, "sw": [1, 3, 2, 4, 1], "ur": [3]}
 TEXTS = {

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from small_texts import pack
 
 import polyprune.corpora.text as text
 from polyprune.corpora.text import open_text, text_folder
 from polyprune.corpora.text_sources import TextFile, TranslatedFiles
 from polyprune.errors import DataError, UnknownName
+from support.small_texts import pack
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from conftest import batch, tiny_model
 
 import polyprune as pp
 from polyprune.model.families import FAMILIES
 from polyprune.model.network.readouts import READOUTS
+from support.models import batch, tiny_model
 
 
 def visible(output, inputs):

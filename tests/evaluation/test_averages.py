@@ -2,12 +2,12 @@ import json
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
-from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.errors import DataError
 from polyprune.evaluation.metrics import average_flat, average_xtreme
+from support.paths import VECTORS
 
 TABLES = json.loads((VECTORS / "paper_tables.json").read_text())
 TABLE_1 = [

@@ -3,12 +3,12 @@ import pytest
 import transformers
 from hypothesis import given
 from hypothesis import strategies as st
-from questions import BERT, ROBERTA, real_xlmr, tokenizers
 
 from polyprune.errors import ConfigError, DataError
 from polyprune.evaluation import classification
 from polyprune.evaluation.classification import PairPreprocessor, truncate
 from polyprune.evaluation.examples import SentencePair
+from support.questions import BERT, ROBERTA, real_xlmr, tokenizers
 
 LABELS = ("contradiction", "entailment", "neutral")
 

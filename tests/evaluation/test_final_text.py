@@ -2,11 +2,11 @@ import json
 import unicodedata
 
 import pytest
-from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.evaluation.final_text import final_text, set_apart
+from support.paths import VECTORS
 
 CASES = json.loads((VECTORS / "qa_final_text.json").read_text(encoding="utf-8"))["cases"]
 TEXTS = (

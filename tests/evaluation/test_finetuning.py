@@ -9,9 +9,6 @@ import pytest
 import torch
 import transformers
 from accelerate import Accelerator, DistributedType
-from conftest import AUTO, speaking_model
-from tiny_xtreme import xtreme_folder
-from tunings import QUICK, every_size, gates_a_language, trained, tuned, weights
 
 import polyprune as pp
 from polyprune.errors import ConfigError, DataError, UnknownName
@@ -29,6 +26,9 @@ from polyprune.training.run import make_accelerator, start_phase
 from polyprune.training.run_config import GatingConfig
 from polyprune.training.run_paths import RunPaths
 from polyprune.training.training_module import TrainingModule
+from support.finetuning import QUICK, every_size, gates_a_language, trained, tuned, weights
+from support.models import AUTO, speaking_model
+from support.xtreme import xtreme_folder
 
 TASK = {
     "sentence-classification": "xnli",

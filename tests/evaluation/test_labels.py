@@ -1,12 +1,12 @@
 """Labels from a folder of their own."""
 
 import pytest
-from reader_files import write
 
 from polyprune.errors import DataError
 from polyprune.evaluation.examples import Answer, Bitext, Question, SentencePair, TaggedSentence
 from polyprune.evaluation.labels import attach_labels
 from polyprune.evaluation.tasks import TASKS
+from support.files import write
 
 BITEXT = Bitext(("b", "a"), ("A", "B"), ("0", "1"), ("0", "1"))
 

@@ -1,13 +1,13 @@
 import json
 
 import pytest
-from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.errors import DataError, UnknownName
 from polyprune.evaluation import metrics
 from polyprune.evaluation.answer_text import mlqa_words, squad_words
+from support.paths import VECTORS
 
 TAGS = json.loads((VECTORS / "tag_f1.json").read_text())["cases"]
 QA = json.loads((VECTORS / "qa_metrics.json").read_text())

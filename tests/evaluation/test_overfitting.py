@@ -1,13 +1,13 @@
 """Every readout can learn a dozen examples by heart: what is trained is what is scored."""
 
 import pytest
-from tiny_xtreme import xtreme_folder
 
 from polyprune.evaluation.evaluator import EvalConfig, evaluate_system
 from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace
 from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
 from polyprune.evaluation.tasks import TASKS
 from polyprune.training.run import train
+from support.xtreme import xtreme_folder
 
 EPOCHS = {"xnli": 60, "udpos": 60, "xquad": 150}
 

@@ -4,11 +4,11 @@ import math
 
 import pytest
 import torch
-from conftest import SENTENCES
 
 import polyprune as pp
 from polyprune.evaluation.quality import find_translations, guess_words, percent
 from polyprune.loading.hub import load_tokenizer
+from support.text import SENTENCES
 
 
 def test_a_sentence_finds_itself(speaking):

@@ -1,10 +1,10 @@
 """What is right, written as predictions and read back, scores 100: every real file there is."""
 
 import pytest
-from conftest import SHARED
 
 from polyprune.evaluation.submission import read_predictions, write_predictions
 from polyprune.evaluation.tasks import TASKS
+from support.paths import SHARED
 
 DATA = SHARED / "data" / "xtreme"
 SPLITS = ("train", "dev", "test")

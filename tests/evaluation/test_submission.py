@@ -2,7 +2,6 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from polyprune.evaluation.submission import (
     write_predictions,
 )
 from polyprune.evaluation.tasks import TASKS
+from support.paths import VECTORS
 
 words = st.text("aB-ё语\"'", min_size=1)
 texts = st.text('aB語\u2028\x85 \t\n\r"\\')

@@ -4,10 +4,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import transformers
-from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
-from questions import BERT, ROBERTA, real_xlmr
 
 from polyprune.errors import ConfigError, DataError
 from polyprune.evaluation.examples import TaggedSentence
@@ -16,6 +14,8 @@ from polyprune.evaluation.prediction_formats import TAGS
 from polyprune.evaluation.readers.tagged_files import PANX
 from polyprune.evaluation.tagging import NONE, TaggingPreprocessor, known_pieces, split_sentence
 from polyprune.evaluation.tasks import IOB2
+from support.paths import VECTORS
+from support.questions import BERT, ROBERTA, real_xlmr
 
 OFFICIAL = json.loads((VECTORS / "tag_preprocess.json").read_text())
 

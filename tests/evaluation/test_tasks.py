@@ -2,8 +2,6 @@ from dataclasses import replace
 
 import pytest
 import transformers
-from conftest import speaking_model
-from tiny_xtreme import languages_of, xtreme_folder
 
 import polyprune
 from polyprune.errors import ConfigError, DataError, UnknownName
@@ -12,6 +10,8 @@ from polyprune.evaluation.retrieval import mine_ids
 from polyprune.evaluation.submission import read_predictions, write_predictions
 from polyprune.evaluation.task_types import Predictor, check_labels
 from polyprune.evaluation.tasks import TASKS, find_task
+from support.models import speaking_model
+from support.xtreme import languages_of, xtreme_folder
 
 COUNTS = {
     "xnli": 15,

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from clocks import Time
-from conftest import batch
 
 from polyprune.errors import ConfigError
 from polyprune.measuring.speed import compare_speed, ratios
 from polyprune.measuring.workload import TokenBatch
+from support.clocks import Time
+from support.models import batch
 
 
 @pytest.fixture(autouse=True)

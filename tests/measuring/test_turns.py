@@ -1,10 +1,10 @@
 """Calls in turns, on a clock that only the calls move."""
 
 import pytest
-from clocks import Time
 
 from polyprune.errors import ConfigError
 from polyprune.measuring.turns import in_turns, take_turns
+from support.clocks import Time
 
 
 @pytest.fixture(autouse=True)

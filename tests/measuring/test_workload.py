@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from conftest import SENTENCES
 
 from polyprune.errors import DataError
 from polyprune.loading.hub import load_tokenizer
 from polyprune.measuring.workload import TokenBatch, Workload, real_sentences
+from support.text import SENTENCES
 
 
 def test_equal_sentences_are_one_batch_without_padding():

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 import torch
 import transformers
-from conftest import AUTO, batch, tiny_model
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 import polyprune as pp
@@ -15,6 +14,7 @@ from polyprune.errors import CheckpointError
 from polyprune.loading.hub import read_shape
 from polyprune.model.footprint import footprint_of, weight_bytes
 from polyprune.model.network.readouts import READOUTS
+from support.models import AUTO, batch, tiny_model
 
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 WORDS = [

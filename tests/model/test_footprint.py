@@ -5,9 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from conftest import VECTORS
 from hypothesis import given
-from strategies import build, specs, tokens_for
 from torch.utils.flop_counter import FlopCounterMode
 
 import polyprune as pp
@@ -19,6 +17,8 @@ from polyprune.model.footprint import (
     weight_bytes,
 )
 from polyprune.model.network.modeling_polyprune import PolypruneConfig, PolypruneForMaskedLM
+from support.paths import VECTORS
+from support.strategies import build, specs, tokens_for
 
 PAPER = json.loads((VECTORS / "param_count.json").read_text())
 XLM_R_BASE = pp.EncoderShape(

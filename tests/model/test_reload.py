@@ -10,12 +10,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from conftest import AUTO, batch, tiny_model
 from huggingface_hub import ModelCard
 from safetensors.torch import load_file, save_file
 
 import polyprune as pp
 from polyprune.model.network.folder import read_certificate
+from support.models import AUTO, batch, tiny_model
 
 INPUTS = batch("xlm-roberta")
 

@@ -6,7 +6,6 @@ on their words; whatever else there is writes nothing to the residual stream.
 
 import pytest
 import torch
-from conftest import tiny_model
 from torch.nn import functional as F
 
 import polyprune as pp
@@ -17,6 +16,7 @@ from polyprune.pruning.gates.dynamic import boundaries
 from polyprune.pruning.gates.gatings import DynamicGating, LearnedGating
 from polyprune.pruning.gates.penalties import sparsity_constraint
 from polyprune.pruning.selection.ranking import ComponentWeights, density_of, keep_best
+from support.models import tiny_model
 
 WORDS = {"A": (5, 32), "B": (32, 60)}
 COMMON_UNITS, OWN_UNITS = slice(0, 4), {"A": slice(4, 10), "B": slice(10, 16)}

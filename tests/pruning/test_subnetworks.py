@@ -4,7 +4,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from test_budget import XLM_R_BASE, make, rankings
 
 from polyprune.corpora.languages import language, languages
 from polyprune.model.network.components import open_gates
@@ -18,6 +17,7 @@ from polyprune.pruning.subnetworks import (
     overlap,
     union,
 )
+from support.rankings import XLM_R_BASE, make, rankings
 
 
 def rows(ranking):

@@ -9,19 +9,6 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
-from large_results import large_results
-from website_results import (
-    CODES,
-    DENSE,
-    HOSTILE,
-    SHARED,
-    hostile_figures,
-    hostile_results,
-    hostile_tables,
-    small_figures,
-    small_results,
-    small_tables,
-)
 
 from polyprune.reporting.all_figures import figures
 from polyprune.reporting.all_tables import tables
@@ -39,6 +26,19 @@ from polyprune.reporting.website.escape import (
 )
 from polyprune.reporting.website.summary import headline, key_figures, summary
 from polyprune.reporting.website.table_html import cell_html, tables_html
+from support.large_results import large_results
+from support.website_results import (
+    CODES,
+    DENSE,
+    HOSTILE,
+    SHARED,
+    hostile_figures,
+    hostile_results,
+    hostile_tables,
+    small_figures,
+    small_results,
+    small_tables,
+)
 
 VOID = ("meta", "link", "input", "br")
 

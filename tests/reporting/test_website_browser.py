@@ -7,8 +7,13 @@ import statistics
 from io import StringIO
 
 import pytest
-from large_results import large_results
-from website_results import (
+
+from polyprune.reporting.all_figures import figures
+from polyprune.reporting.all_tables import tables
+from polyprune.reporting.results import Results
+from polyprune.reporting.website import page
+from support.large_results import large_results
+from support.website_results import (
     hostile_figures,
     hostile_results,
     hostile_tables,
@@ -16,11 +21,6 @@ from website_results import (
     small_results,
     small_tables,
 )
-
-from polyprune.reporting.all_figures import figures
-from polyprune.reporting.all_tables import tables
-from polyprune.reporting.results import Results
-from polyprune.reporting.website import page
 
 pytestmark = pytest.mark.slow
 

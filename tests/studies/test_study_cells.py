@@ -4,11 +4,11 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from small_study import PLAIN, PRINTS, RUNS, STUDY, graph_of, with_system, with_task
 
 from polyprune.studies.study_cells import plan_cells
 from polyprune.studies.study_config import Study, SystemConfig, TaskConfig, scored_combinations
 from polyprune.training.run_config import FreshConfig, SavingConfig, StartConfig, TeacherConfig
+from support.small_study import PLAIN, PRINTS, RUNS, STUDY, graph_of, with_system, with_task
 
 
 def touched(study=STUDY, runs=RUNS, prints=PRINTS):

@@ -1,11 +1,11 @@
 """From TOML to a study: what is shipped, every mistake."""
 
 import pytest
-from conftest import REPOSITORY
 
 from polyprune.config import read_study
 from polyprune.errors import ConfigError
 from polyprune.studies.study_cells import InputHashes, plan_cells
+from support.paths import REPOSITORY
 
 HEAD = 'model = "sprout"\n'
 SYSTEM = '[[systems]]\nname = "dense"\n'

@@ -5,15 +5,15 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import fake_work
 import pytest
-from small_study import graph_of
-from watched import NOW, entry, touch, write_run
 
 from polyprune.studies.cell_store import CellStore
 from polyprune.studies.schedule import ExecutionContext, ScheduleReport, run_cells
 from polyprune.studies.standings import standings
 from polyprune.studies.study_progress import StudyReader, is_study, write_plan
+from support import fake_work
+from support.run_folders import NOW, entry, touch, write_run
+from support.small_study import graph_of
 
 
 def read(folder, now=NOW):

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import pytest
 import torch
-from conftest import VECTORS
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
@@ -27,6 +26,7 @@ from polyprune.training.distillation import (
     soft_cross_entropy,
     value_relation,
 )
+from support.paths import VECTORS
 
 WORKED = json.loads((VECTORS / "distillation.json").read_text())
 EXACT = {"atol": 1e-9, "rtol": 1e-9}

@@ -11,25 +11,10 @@ from pathlib import Path
 
 import pytest
 import torch
-import torch.distributed as dist
 from safetensors.torch import load_file
-from torch.distributed.checkpoint.state_dict import get_model_state_dict
-from torch.distributed.fsdp import fully_shard
-from training import tiny_run
 
-import polyprune as pp
-from polyprune.training.checkpoints import (
-    WHOLE,
-    Checkpoint,
-    load_optimizer,
-    read_checkpoint,
-    save_checkpoint,
-)
-from polyprune.training.objectives import Objective
-from polyprune.training.optimizer import make_optimizer
-from polyprune.training.phases import Phase
-from polyprune.training.run_config import EngineConfig
-from polyprune.training.training_module import TrainingModule
+from support.processes import sharded
+from support.runs import tiny_run
 
 CONFIG = """
 [model]
@@ -127,44 +112,6 @@ def test_a_run_may_go_on_with_another_number_of_processes(config, tmp_path):
     straight, broken = log(tmp_path / "straight"), log(tmp_path / "run")
     for a, b in zip(straight, broken, strict=True):
         assert b["losses"] == pytest.approx(a["losses"], rel=1e-4)
-
-
-def sharded(rank: int, folder: Path, out: Path, port: int) -> None:
-    """Two steps, a checkpoint, and a third; then that step again, from the checkpoint."""
-    dist.init_process_group("gloo", f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
-    phase, engine = Phase(3), EngineConfig()
-    ids = torch.randint(5, 60, (4, 9), generator=torch.Generator().manual_seed(rank))
-    batch = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": ids}
-
-    def begin(checkpoint: Checkpoint | None):
-        system = TrainingModule(pp.load(folder), Objective(mlm=1.0)).eval()
-        if checkpoint is not None:
-            system.load_state_dict(checkpoint.tensors("system"))
-        for layer in system.model.encoder.layers:
-            fully_shard(layer)
-        fully_shard(system)
-        optimizer = make_optimizer(system, phase, engine)
-        if checkpoint is not None:
-            load_optimizer(checkpoint, system, optimizer)
-        return system, optimizer
-
-    def step(system, optimizer) -> float:
-        loss = system(batch)["mlm"]
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-        return float(loss.detach())
-
-    system, optimizer = begin(None)
-    first = [step(system, optimizer) for _ in range(2)]
-    path = save_checkpoint(out, system, optimizer, {"step": 2, "best": None}, main=rank == 0)
-    third = [step(system, optimizer), step(system, optimizer)]
-    dist.barrier()
-    again = begin(read_checkpoint(path))
-    assert [step(*again), step(*again)] == third != first
-    whole = get_model_state_dict(again[0], options=WHOLE)
-    assert rank or whole["model.network.encoder.embedding.words.weight"].shape == (60, 24)
-    dist.destroy_process_group()
 
 
 @pytest.mark.slow

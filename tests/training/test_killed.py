@@ -5,21 +5,11 @@ import random
 from pathlib import Path
 
 import pytest
-import torch
-from training import tiny_run, weights
 
-from polyprune.training.run import train
+from support.processes import work
+from support.runs import tiny_run, weights
 
 KILLS = 20
-
-
-def work(start: Path, text: Path, out: Path) -> None:
-    """A run as a process of its own."""
-    torch.set_num_threads(1)
-    saving = {"every": 7, "held_out_every": 50, "trackers": ["tensorboard"]}
-    phases = [{"steps": 1500, "learning_rate": 0.002}]
-    for _ in train(tiny_run(start, text, saving=saving, phases=phases), out):
-        pass
 
 
 @pytest.mark.slow

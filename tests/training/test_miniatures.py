@@ -1,13 +1,13 @@
 """Every system of the paper runs to its end and leaves the kind of model that it promises."""
 
 import pytest
-from conftest import REPOSITORY
-from training import tiny_run
 
 import polyprune as pp
 from polyprune.config import read_run
 from polyprune.pruning.gates.gatings import DynamicGating, FixedGating, LearnedGating
 from polyprune.training.run import train
+from support.paths import REPOSITORY
+from support.runs import tiny_run
 
 ELASTIC = {
     "grad-non-shared": FixedGating,

@@ -2,9 +2,7 @@
 
 import pytest
 import torch
-from conftest import speaking_model
 from safetensors.torch import load_file
-from training import tiny_run
 
 import polyprune as pp
 from polyprune.errors import ConfigError
@@ -12,6 +10,8 @@ from polyprune.loading.hub import load_tokenizer
 from polyprune.pruning.criteria.losses import pooled
 from polyprune.training.run import train
 from polyprune.training.teacher_targets import reduce_width
+from support.models import speaking_model
+from support.runs import tiny_run
 
 FRESH = {"layers": 1, "width": 8, "heads": 2, "units": 8, "positions": 40, "vocabulary": 120}
 

@@ -4,12 +4,12 @@ import lzma
 import os
 
 import pytest
-from conftest import speaking_model
-from training import finished, tiny_run
 
 from polyprune.errors import ConfigError, DataError, UnknownName
 from polyprune.training.loop import Diverged
 from polyprune.training.run import train
+from support.models import speaking_model
+from support.runs import finished, tiny_run
 
 
 def first(run, out):

@@ -1,0 +1,1 @@
+"""What tests share: tiny models, text, folders and clocks, all made here."""
