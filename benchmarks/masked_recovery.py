@@ -38,7 +38,7 @@ def plan(text: Path, steps: int, **sections) -> dict:
     return {
         "corpus": {"source": str(text), "languages": LANGUAGES, "block": 128, "held_out": 100},
         "objective": {"mlm": 1.0},
-        "batch": {"size": 16, "at_once": 16},
+        "batch": {"size": 16, "micro_batch_size": 16},
         "phases": [
             {"steps": steps, "train": "weights", "learning_rate": 1e-3, "warmup": steps // 10}
         ],
@@ -63,8 +63,8 @@ def measured_model(model, table: dict, out: Path) -> dict[str, float]:
     run, folder = make_run(table), out / "start"
     tokenizer = load_tokenizer(folder)
     examples = held_out_examples(out / "held-out", tokenizer, stream_config(run, folder, 1))
-    passes = held_out_micro_batches(examples, Collator(tokenizer, 16, masked=True, seed=run.seed))
-    return held_out_losses(TrainingModule(model, run.objective), passes, Accelerator())
+    batches = held_out_micro_batches(examples, Collator(tokenizer, 16, masked=True, seed=run.seed))
+    return held_out_losses(TrainingModule(model, run.objective), batches, Accelerator())
 
 
 def mean(losses: dict[str, float]) -> float:

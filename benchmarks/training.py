@@ -40,7 +40,7 @@ def ours(folder: Path, text: str, languages: list[str], seconds: float, out: Pat
             "model": {"start": str(folder)},
             "corpus": {"source": text, "languages": languages, "block": BLOCK, "held_out": 0},
             "objective": {"mlm": 1.0},
-            "batch": {"size": BATCH, "at_once": BATCH},
+            "batch": {"size": BATCH, "micro_batch_size": BATCH},
             "phases": [{"steps": 1_000_000, "train": "weights"}],
             "saving": {"every": 10**6, "held_out_every": 10**6, "trackers": []},
         }

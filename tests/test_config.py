@@ -46,7 +46,7 @@ def test_the_papers_hyper_parameters(name):
     if "ds" not in name and name.startswith("l0"):
         assert [phase.train for phase in run.phases] == ["gates", "all"]
     if "distil" in name:
-        wanted = run.objective.wanted
+        wanted = run.objective.active
         assert (wanted["soft"], wanted["mlm"], wanted["cosine"]) == (5, 2, 1)
         assert run.objective.temperature == 2
 
@@ -159,3 +159,35 @@ def test_saving_is_not_part_of_what_a_run_computes(config):
     run = read_run(config)
     assert read_run(config, ["saving.every=7"]).identity() == run.identity()
     assert read_run(config, ["seed=7"]).identity() != run.identity()
+
+
+OLD = {
+    "model": {"fresh": {"spread": 0.04}},
+    "gating": {"kind": "l0", "spread": 0.5, "least": {"heads": 2}},
+    "batch": {"at_once": 4},
+    "phases": [{"steps": 5}],
+}
+
+
+def test_renamed_keys_still_work_and_are_told(caplog):
+    run = make_run(OLD)
+    assert run.model.fresh.init_std == 0.04
+    assert (run.gating.init_std, run.gating.minimum.heads) == (0.5, 2)
+    assert run.batch.micro_batch_size == 4
+    assert "batch.at_once is now called batch.micro_batch_size" in caplog.text
+    assert "model.fresh.spread is now called model.fresh.init_std" in caplog.text
+    assert "gating.least is now called gating.minimum" in caplog.text
+
+
+def test_a_renamed_key_is_not_given_twice():
+    table = {"phases": [{"steps": 5}], "batch": {"at_once": 4, "micro_batch_size": 8}}
+    with pytest.raises(ConfigError, match=r"Give only batch\.micro_batch_size"):
+        make_run(table)
+
+
+def test_records_of_runs_keep_the_first_names_of_settings():
+    identity = make_run(OLD).identity()
+    assert identity["model"]["fresh"]["spread"] == 0.04
+    assert identity["gating"]["spread"] == 0.5
+    assert identity["gating"]["least"]["heads"] == 2
+    assert identity["batch"] == {"size": 2048}

@@ -1,6 +1,7 @@
 """Read TOML into a `Run` or a `Study`, and report every mistake in a file at once."""
 
 import dataclasses
+import logging
 import tomllib
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from .studies.study_config import Study
 
 ConfigType = TypeVar("ConfigType")
+
+logger = logging.getLogger(__name__)
 
 
 def read_run(path: Path, changes: Sequence[str] = (), steps: int | None = None) -> Run:
@@ -63,6 +66,7 @@ def make_run(table: Mapping[str, Any], name: str = "The config") -> Run:
 
 
 def _make(kind: type[ConfigType], table: Mapping[str, Any], name: str) -> ConfigType:
+    table = _with_new_names(kind, table)
     mistakes = list(_unknown(kind, table))
     try:
         made = TypeAdapter(kind).validate_python(_known(kind, table))
@@ -73,6 +77,24 @@ def _make(kind: type[ConfigType], table: Mapping[str, Any], name: str) -> Config
             return made
     many = f"{len(mistakes)} mistakes:\n  " if len(mistakes) > 1 else "a mistake: "
     raise ConfigError(f"{name} has {many}" + "\n  ".join(mistakes))
+
+
+def _with_new_names(kind: Any, table: Any, path: str = "") -> Any:
+    """Return the table with the present names of keys that were renamed, and warn about them."""
+    if isinstance(table, list):
+        return [_with_new_names(kind, part, f"{path}{i}.") for i, part in enumerate(table)]
+    if not isinstance(table, Mapping) or not dataclasses.is_dataclass(kind):
+        return table
+    renamed = {f.metadata["was"]: f.name for f in dataclasses.fields(kind) if "was" in f.metadata}
+    hints, result = get_type_hints(kind), {}
+    for name, value in table.items():
+        new = renamed.get(name, name)
+        if new in table and new != name:
+            raise ConfigError(f"{path}{name} is now called {path}{new}. Give only {path}{new}.")
+        if new != name:
+            logger.warning("%s%s is now called %s%s: please rename it.", path, name, path, new)
+        result[new] = _with_new_names(_inner(hints.get(new)), value, f"{path}{new}.")
+    return result
 
 
 def _sentence(error: Any) -> str:

@@ -45,7 +45,7 @@ steps = 2
 train = "weights"
 [batch]
 size = 2
-at_once = 2
+micro_batch_size = 2
 """
 
 

@@ -21,7 +21,7 @@ block = 24
 mlm = 1.0
 [batch]
 size = 4
-at_once = 4
+micro_batch_size = 4
 [[phases]]
 steps = {steps}
 train = "weights"

@@ -235,7 +235,7 @@ def test_batches_say_whose_gates(setup, speaking, tmp_path):
     session = session_of(gated, tmp_path, Trial(1e-3, 1, batch=33))
     (work,) = [next(step_batches := session.step_batches(None))]
     step_batches.close()
-    rows = torch.cat([batch["rows"] for batch in work.passes])
+    rows = torch.cat([batch["rows"] for batch in work.micro_batches])
     # Swahili has no gates of its own, and no kin: it borrows those of English.
     assert Counter(rows.tolist()) == {0: 22, 1: 11}
     russian = replace(gated, fallback="ru")

@@ -46,7 +46,7 @@ def test_a_study_of_e5_small_teaches_embeddings():
     study, runs = read_study(path, ["data=/some/folder"])
     assert (study.model, study.data) == ("e5-small", "/some/folder")
     assert {plan.name for plan in study.tasks} == {"tatoeba", "xnli", "udpos", "panx"}
-    assert all(set(run.objective.wanted) <= {"embeddings", "translations"} for run in runs.values())
+    assert all(set(run.objective.active) <= {"embeddings", "translations"} for run in runs.values())
     assert {run.gating.kind for run in runs.values()} == {"gradient", "l0", "dynamic"}
     assert {run.gating.setting for run in runs.values()} == {"shared", "non-shared"}
     assert plan_cells(study, runs, PRINTS).scores

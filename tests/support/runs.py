@@ -20,7 +20,7 @@ def tiny_run(start: Path, text: Path, **changes) -> Run:
         "model": {"start": str(start), "dropout": 0.1},
         "corpus": {"source": str(text), "block": 24, "held_out": 4, "window": 3},
         "objective": {"mlm": 1.0},
-        "batch": {"size": 8, "at_once": 3},
+        "batch": {"size": 8, "micro_batch_size": 3},
         "phases": [{"steps": 6, "learning_rate": 0.01, "warmup": 2}],
         "saving": {"every": 2, "held_out_every": 3, "trackers": []},
     }

@@ -30,7 +30,7 @@ lanes = 4
 mlm = 1.0
 [batch]
 size = 8
-at_once = 2
+micro_batch_size = 2
 [[phases]]
 steps = 6
 learning_rate = 0.01

@@ -36,7 +36,7 @@ def plan(start: dict, steps: int, **sections):
         "model": start,
         "corpus": {"source": "sample", "languages": LANGUAGES, "block": 64, "held_out": 32},
         "objective": {"mlm": 1.0},
-        "batch": {"size": 16, "at_once": 16},
+        "batch": {"size": 16, "micro_batch_size": 16},
         "phases": [{"steps": steps, "train": "weights", "learning_rate": 2e-3, "warmup": 20}],
         "saving": {"every": 500, "held_out_every": 500, "trackers": []},
     }
@@ -121,11 +121,11 @@ def test_dynamic_sparsification_trains_every_size_at_once(tmp_path):
     trained, before = pp.load(out / "model"), pp.load(out / "prepared")
     tokenizer = load_tokenizer(out / "model")
     examples = held_out_examples(out / "held-out", tokenizer, stream_config(run, out, 1))
-    passes = held_out_micro_batches(examples, Collator(tokenizer, 16, masked=True))
+    batches = held_out_micro_batches(examples, Collator(tokenizer, 16, masked=True))
 
     def loss(model, size: float) -> float:
         small = model.at(sparsity=1 - size)
-        losses = held_out_losses(TrainingModule(small, run.objective), passes, Accelerator())
+        losses = held_out_losses(TrainingModule(small, run.objective), batches, Accelerator())
         return sum(losses.values()) / len(losses)
 
     sizes = [size for size in TENTHS if size >= 0.1]

@@ -16,7 +16,7 @@ def phases(draw):
 
 @given(phases())
 def test_the_learning_rate_rises_in_a_line_and_falls_in_a_line(phase):
-    paces = [phase.pace(step) for step in range(phase.steps)]
+    paces = [phase.lr_scale(step) for step in range(phase.steps)]
     assert all(0 < pace <= 1 for pace in paces)
     assert max(paces) == 1
     rising, falling = paces[: phase.warmup], paces[phase.warmup :]

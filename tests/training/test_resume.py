@@ -80,7 +80,7 @@ def test_a_finished_run_has_nothing_left_to_do(speaking, text, tmp_path):
 @pytest.mark.slow
 def test_a_folder_of_another_config_is_refused_and_kept(speaking, text, tmp_path):
     finished(tiny_run(speaking, text), tmp_path / "run", [3])
-    other = tiny_run(speaking, text, batch={"size": 4, "at_once": 2})
+    other = tiny_run(speaking, text, batch={"size": 4, "micro_batch_size": 2})
     with pytest.raises(ConfigError, match=r"batch.size: 8 there, 4 here.*--force"):
         next(train(other, tmp_path / "run"))
     assert len(finished(other, tmp_path / "run2")) == 6
@@ -94,7 +94,7 @@ def test_how_it_is_computed_may_change_on_the_way(speaking, text, tmp_path):
     slower = tiny_run(
         speaking,
         text,
-        batch={"size": 8, "at_once": 1},
+        batch={"size": 8, "micro_batch_size": 1},
         phases=[{"steps": 6, "learning_rate": 0.001, "warmup": 2}],
         engine={"checkpointing": True},
     )

@@ -38,8 +38,8 @@ def flat_weights(model) -> torch.Tensor:
 
 def gated(model, penalties: PenaltyConfig, **objective) -> TrainingModule:
     gating = LearnedGating(sizes(model.shape), len(ROWS), spread=1.0)
-    pressure = GateRegularizer(penalties, flat_weights(model), ROWS)
-    return TrainingModule(model, Objective(**objective or {"mlm": 1.0}), gating, pressure)
+    regularizer = GateRegularizer(penalties, flat_weights(model), ROWS)
+    return TrainingModule(model, Objective(**objective or {"mlm": 1.0}), gating, regularizer)
 
 
 def test_the_loss_is_the_printed_sum(model, batch):
@@ -70,8 +70,8 @@ def test_other_penalties_take_the_place_of_the_constraint(model, batch, kind):
         by_hand = native_l0(expected, weights) / weights.sum()
     else:
         with torch.no_grad():
-            system.pressure.multipliers += torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.0, 1.0]])
-        by_hand = lagrangian(expected, weights, 0.3, *system.pressure.multipliers)
+            system.regularizer.multipliers += torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.0, 1.0]])
+        by_hand = lagrangian(expected, weights, 0.3, *system.regularizer.multipliers)
     torch.testing.assert_close(system(batch, 0.3)["sparsity"], by_hand)
 
 
@@ -113,7 +113,7 @@ def test_gates_stay_precise_when_the_model_is_not(model, batch):
     assert rough["mlm"] != precise["mlm"]
 
 
-def test_fixed_gates_need_no_pressure(model, batch):
+def test_fixed_gates_need_no_regularizer(model, batch):
     gating = FixedGating(sizes(model.shape).map(lambda n: torch.ones(1, n)))
     system = TrainingModule(model.eval(), Objective(mlm=1.0), gating)
     assert set(system(batch)) == {"mlm"}
@@ -130,7 +130,7 @@ def test_passes_are_a_matter_of_memory_alone(speaking, text, tmp_path):
     model = {"start": str(speaking), **STILL}
     runs = [
         finished(
-            tiny_run(speaking, text, model=model, batch={"size": 8, "at_once": n}),
+            tiny_run(speaking, text, model=model, batch={"size": 8, "micro_batch_size": n}),
             tmp_path / str(n),
         )
         for n in (1, 3, 8)

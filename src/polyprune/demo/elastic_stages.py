@@ -50,7 +50,7 @@ def elastic_run(plan: TourPlan, texts: TourTexts) -> Run:
         model=StartConfig(start=START),
         corpus=CorpusConfig(source=str(texts.folder), block=128, held_out=plan.sentences),
         gating=GatingConfig(kind="dynamic", sentences=plan.sentences),
-        batch=BatchConfig(size=16, at_once=16),
+        batch=BatchConfig(size=16, micro_batch_size=16),
         saving=SavingConfig(
             every=plan.elastic_steps, keep=1, held_out_every=plan.elastic_steps, trackers=()
         ),

@@ -93,7 +93,7 @@ warmup = 20
 
 [batch]
 size = 16
-at_once = 16
+micro_batch_size = 16
 
 [saving]
 every = 100

@@ -158,11 +158,11 @@ class TaskSession(Session):
         # Of an epoch's last batch some have less than others, or an example that does not count.
         weight = len(own) * processes / len(batch)
         taken = self.store.take((own if len(own) else batch[-1:]).tolist())
-        at_once = self.run.batch.at_once
-        parts = [taken[i : i + at_once] for i in range(0, len(taken), at_once)]
+        micro_batch_size = self.run.batch.micro_batch_size
+        parts = [taken[i : i + micro_batch_size] for i in range(0, len(taken), micro_batch_size)]
         ids = (np.asarray(each.ids, dtype=np.int32).tobytes() for _, each in taken)
         return StepBatch(
-            passes=[self._tensors(part) for part in parts],
+            micro_batches=[self._tensors(part) for part in parts],
             position=position,
             tokens=sum(len(each.ids) for _, each in taken),
             checksum=zlib.crc32(b"".join(ids)),

@@ -54,7 +54,8 @@ class Checkpoint:
                 "training goes on from the checkpoint before it."
             ) from error
         return {
-            name.removeprefix(f"{part}/"): tensor
+            # The regularizer had another name in checkpoints of version 0.1.
+            name.removeprefix(f"{part}/").replace("pressure.", "regularizer.", 1): tensor
             for name, tensor in tensors.items()
             if name.startswith(f"{part}/")
         }

@@ -53,7 +53,7 @@ def write_fresh_model(
         max_position_embeddings=fresh.positions,
         type_vocab_size=1,
         layer_norm_eps=1e-5,
-        initializer_range=fresh.spread,
+        initializer_range=fresh.init_std,
         hidden_dropout_prob=fresh.dropout,
         attention_probs_dropout_prob=fresh.dropout,
         pad_token_id=tokenizer.pad_token_id,
@@ -102,13 +102,13 @@ def init_local_attention(encoder: Encoder) -> None:
         matrix.normal_(std=words.shape[1] ** -0.5)  # what is seen is passed on as large as it is
 
 
-def _paces(room: int) -> Float[Tensor, " half"]:
+def _frequencies(room: int) -> Float[Tensor, " half"]:
     return torch.logspace(0, 1, room // 2, base=SLOWEST / FASTEST) * FASTEST
 
 
 def sinusoids(positions: Tensor, room: int) -> Float[Tensor, "positions room"]:
     """Return the sines, then the cosines, of every position."""
-    angles = positions[:, None] * _paces(room)
+    angles = positions[:, None] * _frequencies(room)
     return torch.cat([angles.sin(), angles.cos()], dim=1)
 
 

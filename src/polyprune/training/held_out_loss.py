@@ -16,7 +16,7 @@ from ..corpora.text_sources import TextFile
 from .objectives import Objective
 from .step_batches import Collator
 
-Passes = dict[str, list[tuple[dict[str, Tensor], int]]]
+HeldOutBatches = dict[str, list[tuple[dict[str, Tensor], int]]]
 """The micro-batches of each language, each with the number of its examples that count."""
 
 
@@ -40,29 +40,30 @@ def held_out_micro_batches(
     collator: Collator,
     process: int = 0,
     processes: int = 1,
-) -> Passes:
+) -> HeldOutBatches:
     """Return one process's held-out micro-batches; every process gets the same number of them."""
-    passes = {}
+    batches = {}
     for code, own in examples.items():
-        wanted = -(-len(own) // (processes * collator.at_once))
+        wanted = -(-len(own) // (processes * collator.micro_batch_size))
         made = [
-            (batch, len(batch["input_ids"])) for batch in collator.passes(own[process::processes])
+            (batch, len(batch["input_ids"]))
+            for batch in collator.micro_batches(own[process::processes])
         ]
         # Who has fewer examples than others goes along without counting.
         idle = [(collator.batch(own[:1]), 0)] * (wanted - len(made))
-        passes[code] = made + idle
-    return passes
+        batches[code] = made + idle
+    return batches
 
 
 @torch.no_grad()
 def held_out_losses(
-    system: Any, passes: Passes, accelerator: Accelerator, density: float = 1.0
+    system: Any, batches: HeldOutBatches, accelerator: Accelerator, density: float = 1.0
 ) -> dict[str, float]:
     """Return each language's held-out loss: on masked words, or else the whole objective."""
     measured = held_out_weights(accelerator.unwrap_model(system).objective)
     training, losses = system.training, {}
     system.eval()
-    for code, own in passes.items():
+    for code, own in batches.items():
         sums = torch.zeros(2, device=accelerator.device)
         for batch, count in own:
             batch = {name: tensor.to(accelerator.device) for name, tensor in batch.items()}
@@ -83,5 +84,5 @@ def held_out_weights(objective: Objective) -> dict[str, float]:
     if objective.mlm:
         return {"mlm": 1.0}
     # There are no translations of held-out text.
-    own = {name: weight for name, weight in objective.wanted.items() if name != "translations"}
+    own = {name: weight for name, weight in objective.active.items() if name != "translations"}
     return own or {"embeddings": 1.0}

@@ -83,7 +83,7 @@ def steps(
     for step in range(first, phase.steps):
         number = phase_state.done + step
         work = next(step_batches)
-        rates = set_learning_rates(phase_state.optimizer, phase.pace(step))
+        rates = set_learning_rates(phase_state.optimizer, phase.lr_scale(step))
         # Seeded anew, there is no state of chance to be saved.
         torch.manual_seed(combine_seeds(run.seed, number, accelerator.process_index))
         density = target_density(run, phase, step, number)
@@ -135,10 +135,10 @@ def _accumulate(
     """Accumulate gradients over micro-batches; return the losses, mean over all processes."""
     accelerator, weights = phase_state.accelerator, phase_state.plain.weights
     sums: Counter[str] = Counter()
-    for i, batch in enumerate(work.passes):
+    for i, batch in enumerate(work.micro_batches):
         batch = {name: tensor.to(accelerator.device) for name, tensor in batch.items()}
         share = work.weight * len(batch["input_ids"]) / work.examples
-        last = i == len(work.passes) - 1
+        last = i == len(work.micro_batches) - 1
         with nullcontext() if last else accelerator.no_sync(phase_state.system):
             losses = phase_state.system(batch, density, noise)
             total = sum(weights[name] * loss for name, loss in losses.items() if name in weights)

@@ -68,44 +68,44 @@ class Objective:
         return {name: weight for name, weight in asdict(self).items() if name != "temperature"}
 
     @property
-    def wanted(self) -> dict[str, float]:
+    def active(self) -> dict[str, float]:
         """The weights of the losses that are not 0."""
         return {name: weight for name, weight in self.weights.items() if weight}
 
     @property
-    def taught(self) -> bool:
+    def needs_teacher(self) -> bool:
         """Whether a loss needs a teacher."""
-        return bool(set(self.wanted) - {"mlm", "labels"})
+        return bool(set(self.active) - {"mlm", "labels"})
 
     @property
     def compares_embeddings(self) -> bool:
         """Whether the losses use nothing of the teacher but sentence embeddings."""
-        return self.taught and set(self.wanted) <= EMBEDDINGS | {"mlm"}
+        return self.needs_teacher and set(self.active) <= EMBEDDINGS | {"mlm"}
 
     @property
     def by_line(self) -> bool:
         """Whether examples are single lines rather than blocks."""
-        return bool(set(self.wanted) & (EMBEDDINGS | {"outputs"}))
+        return bool(set(self.active) & (EMBEDDINGS | {"outputs"}))
 
     @property
     def masked(self) -> bool:
         """Whether input words are masked."""
-        return bool(set(self.wanted) - EMBEDDINGS - {"outputs", "labels"})
+        return bool(set(self.active) - EMBEDDINGS - {"outputs", "labels"})
 
     @property
     def only_masked_lm(self) -> bool:
         """Whether masked-word prediction is the only loss on masked input."""
-        return set(self.wanted) <= EMBEDDINGS | {"mlm"}
+        return set(self.active) <= EMBEDDINGS | {"mlm"}
 
     @property
     def uses_readout(self) -> bool:
         """Whether a loss uses the readout's output, not only hidden states."""
-        return bool({"mlm", "soft", "outputs", "labels"} & set(self.wanted))
+        return bool({"mlm", "soft", "outputs", "labels"} & set(self.active))
 
     @property
     def uses_last_layer(self) -> bool:
         """Whether a loss uses the queries, keys and values of the last layer."""
-        return bool({"attention", "values", "relations"} & set(self.wanted))
+        return bool({"attention", "values", "relations"} & set(self.active))
 
 
 LOGITS = 2**26

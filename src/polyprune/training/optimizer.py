@@ -50,10 +50,10 @@ def make_optimizer(system: nn.Module, phase: Phase, engine: EngineConfig) -> tor
     )
 
 
-def set_learning_rates(optimizer: Any, pace: float) -> dict[str, float]:
+def set_learning_rates(optimizer: Any, scale: float) -> dict[str, float]:
     """Set every group's learning rate to `scale` times its peak; return the rates by group."""
     for group in optimizer.param_groups:
-        group["lr"] = pace * group["peak"]
+        group["lr"] = scale * group["peak"]
     return {group["name"]: group["lr"] for group in optimizer.param_groups}
 
 

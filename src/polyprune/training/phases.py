@@ -56,7 +56,7 @@ class Phase:
             ramp=min(steps, round(scale * self.ramp)),
         )
 
-    def pace(self, step: int) -> float:
+    def lr_scale(self, step: int) -> float:
         """Return the fraction of the peak learning rate at a step, counted from 0 in the phase."""
         if step < self.warmup:
             return (step + 1) / self.warmup
@@ -67,6 +67,22 @@ class Phase:
         if step >= self.ramp:
             return target
         return max(target, 1 - (1 - target) * (step + 1) / self.ramp)
+
+
+def rescale(phases: Sequence[Phase], steps: int) -> tuple[Phase, ...]:
+    """Return the phases in another number of steps, their schedules scaled."""
+    if steps < len(phases):
+        raise ConfigError(f"{len(phases)} phases need as many steps, not {steps}.")
+    scale = steps / sum(phase.steps for phase in phases)
+    scaled = [phase.scaled(scale) for phase in phases]
+    # What rounding lost or won belongs to the longest phase.
+    longest = max(range(len(scaled)), key=lambda i: scaled[i].steps)
+    phase = scaled[longest]
+    left = phase.steps + steps - sum(each.steps for each in scaled)
+    scaled[longest] = replace(
+        phase, steps=left, warmup=min(left, phase.warmup), ramp=min(left, phase.ramp)
+    )
+    return tuple(scaled)
 
 
 def locate_step(phases: Sequence[Phase], step: int) -> tuple[int, int]:

@@ -119,7 +119,7 @@ def make_gating(
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             return Elastic(
-                LearnedGating(sizes(model.shape), len(rows), spread=plan.spread), rows, weights
+                LearnedGating(sizes(model.shape), len(rows), spread=plan.init_std), rows, weights
             )
     if plan.kind == "gradient":
         return Elastic(
@@ -130,7 +130,7 @@ def make_gating(
     # next size would be open half of the time already. Frozen ones keep the finest boundaries, so
     # that any size can be taken out later.
     grid, least = (TENTHS, TENTHS[1] / 2) if plan.learned else (None, 0.0)
-    boundary, share = boundaries(scores, weights, grid, plan.least)
+    boundary, share = boundaries(scores, weights, grid, plan.minimum)
     gating = DynamicGating(boundary, share, learned=plan.learned, least_share=least)
     return Elastic(gating, rows, weights)
 
@@ -140,7 +140,7 @@ def _method(plan: GatingConfig) -> Method:
 
 
 def _budget(plan: GatingConfig) -> Budget:
-    return Budget(sparsity=plan.sparsity, minimum=plan.least)
+    return Budget(sparsity=plan.sparsity, minimum=plan.minimum)
 
 
 def _changed(model: PolyprunePreTrainedModel, start: StartConfig) -> PolyprunePreTrainedModel:
@@ -176,6 +176,8 @@ def _scores(
         )
     longest = min(run.corpus.block, 128)
     prefix = prompt_of(model.config.name_or_path) if default_loss(model) == "contrastive" else ""
-    batching = Batching(tokenizer, min(run.batch.at_once, 16), longest, prefix)
-    wanted = Scoring(sentences=run.gating.sentences, table="as it is", seed=run.seed, device="auto")
-    return score(model, batching, corpus, languages, wanted, watch)
+    batching = Batching(tokenizer, min(run.batch.micro_batch_size, 16), longest, prefix)
+    scoring = Scoring(
+        sentences=run.gating.sentences, table="as it is", seed=run.seed, device="auto"
+    )
+    return score(model, batching, corpus, languages, scoring, watch)

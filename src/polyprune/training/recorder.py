@@ -95,11 +95,11 @@ class RunRecorder:
     def _sizes(self, phase_state: PhaseState) -> dict[str, float]:
         """Return the density of each row's subnetwork, in the paper's units (App. B)."""
         system, run = phase_state.plain, self.session.run
-        if system.gating is None or system.pressure is None:
+        if system.gating is None or system.regularizer is None:
             return {}
         with torch.no_grad():
             opened = (system.gating.flat(1 - run.gating.sparsity) > 0).float()
-            sizes = system.pressure.sizes(opened).tolist()
+            sizes = system.regularizer.sizes(opened).tolist()
         return dict(zip(self.session.rows, sizes, strict=True))
 
     def _asked_to_stop(self, stop: Callable[[], bool]) -> bool:

@@ -60,7 +60,7 @@ def plan_recovery(
         corpus=text,
         objective=objective,
         teacher=TeacherConfig(start=original, cache=objective.compares_embeddings and again),
-        batch=BatchConfig(size=batch, at_once=min(batch, 32)),
+        batch=BatchConfig(size=batch, micro_batch_size=min(batch, 32)),
         seed=seed,
         saving=SavingConfig(
             every=max(20, steps // 10), held_out_every=max(20, steps // 10), keep=1

@@ -206,7 +206,7 @@ def save_final_model(session: Session) -> None:
 def _training_record(session: Session, steps: int) -> TrainingStep:
     """Return what the model's history records about this training."""
     run, teacher = session.run, ""
-    if run.objective.taught:
+    if run.objective.needs_teacher:
         teacher = Path(run.teacher.start or run.model.start).name
     return TrainingStep(steps, session.trained_on, teacher=teacher)
 
@@ -221,8 +221,8 @@ def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
         return model
     run = session.run
     aimed = run.penalties.sparsity > 0 and run.penalties.kind != "native"
-    if aimed and isinstance(elastic.gating, LearnedGating) and system.pressure is not None:
-        match_density(elastic.gating, system.pressure.weights, 1 - run.gating.sparsity)
+    if aimed and isinstance(elastic.gating, LearnedGating) and system.regularizer is not None:
+        match_density(elastic.gating, system.regularizer.weights, 1 - run.gating.sparsity)
     if len(elastic.rows) == 1 and not session.run.gating.every_size:
         return shrink_with_history(
             model, elastic.gates(), PruningStep(method="l0" if run.gating.kind == "l0" else "")

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
 from ..errors import ConfigError
 from ..pruning.selection.ranking import Minimum
 from .objectives import Objective
-from .phases import Phase
+from .phases import Phase, rescale
 from .regularizer import PenaltyConfig
 
 
@@ -28,7 +28,7 @@ class FreshConfig:
     tokenizer: str | None = None
     """A folder or Hugging Face id whose tokenizer to use instead."""
     dropout: float = 0.1
-    spread: float = 0.02
+    init_std: float = field(default=0.02, metadata={"was": "spread"})
     """The standard deviation of random weights; the default is XLM-R's, for a width of 768."""
     neighbours: bool = False
     """Initialize the heads of the first layer to attend to neighbouring words."""
@@ -100,9 +100,9 @@ class GatingConfig:
     """Whether `dynamic` gates are trained."""
     table: str = "spectral"
     """How to factorize a plain word table first, so that its ranks have gates (Eq. 3)."""
-    least: Minimum = field(default_factory=lambda: Minimum(rank=1))
+    minimum: Minimum = field(default_factory=lambda: Minimum(rank=1), metadata={"was": "least"})
     """The components that `gradient` pruning keeps in every layer, whatever their scores."""
-    spread: float = 0.01
+    init_std: float = field(default=0.01, metadata={"was": "spread"})
     """The standard deviation of the initial α of `l0` gates."""
     sentences: int = 3000
     """Held-out lines per language to score with."""
@@ -151,12 +151,13 @@ class BatchConfig:
 
     size: int = 2048
     """The number of examples per step, over all processes and micro-batches."""
-    at_once: int = 16
+    micro_batch_size: int = field(default=16, metadata={"was": "at_once"})
     """The number of examples in one forward pass of one process; gradients are accumulated."""
 
     def __post_init__(self):
-        if self.size < 1 or self.at_once < 1:
-            raise ConfigError(f"A batch has 1 example or more, not {self.size} or {self.at_once}.")
+        smallest = min(self.size, self.micro_batch_size)
+        if smallest < 1:
+            raise ConfigError(f"A batch has 1 example or more, not {smallest}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +234,7 @@ class Run:
         """Yield whether each kind of mistake is present, and its message."""
         objective, gating = self.objective, self.gating
         yield not self.phases, "A run has one phase or more: add [[phases]] with steps."
-        yield not objective.wanted, "An objective has one loss or more: set objective.mlm = 1.0."
+        yield not objective.active, "An objective has one loss or more: set objective.mlm = 1.0."
         yield not 0 <= self.seed < 2**63, f"A seed is a number from 0 to 2⁶³, not {self.seed}."
         yield (
             not gating.trainable and any(phase.train == "gates" for phase in self.phases),
@@ -265,32 +266,31 @@ class Run:
 
     def with_steps(self, steps: int) -> "Run":
         """Return the same run with another number of steps and its schedules scaled."""
-        if steps < len(self.phases):
-            raise ConfigError(f"{len(self.phases)} phases need as many steps, not {steps}.")
-        scale = steps / self.steps
-        phases = [phase.scaled(scale) for phase in self.phases]
-        # What rounding lost or won belongs to the longest phase.
-        longest = max(range(len(phases)), key=lambda i: phases[i].steps)
-        missing = steps - sum(phase.steps for phase in phases)
-        left = phases[longest].steps + missing
-        phases[longest] = replace(
-            phases[longest],
-            steps=left,
-            warmup=min(left, phases[longest].warmup),
-            ramp=min(left, phases[longest].ramp),
-        )
-        return replace(self, phases=tuple(phases))
+        return replace(self, phases=rescale(self.phases, steps))
 
     def identity(self) -> dict[str, Any]:
-        """What makes two runs the same, as JSON has it.
+        """Return what makes two runs the same, as JSON.
 
-        How it is computed may change on the way, and how fast it learns: whoever ran out of
-        memory, or saw the loss explode, wants to go on from a checkpoint.
+        It leaves out how steps are computed and how fast the model learns: whoever ran out of
+        memory, or saw the loss explode, wants to go on from a checkpoint. Renamed settings keep
+        their first names, so that older runs can be resumed.
         """
-        fields = json.loads(json.dumps(asdict(self)))
-        del fields["saving"], fields["batch"]["at_once"]
+        settings = json.loads(json.dumps(_recorded(self)))
+        del settings["saving"], settings["batch"]["at_once"]
         for name in ("ahead", "compile", "checkpointing"):
-            del fields["engine"][name]
-        for phase in fields["phases"]:
+            del settings["engine"][name]
+        for phase in settings["phases"]:
             del phase["learning_rate"], phase["gates_learning_rate"]
-        return fields
+        return settings
+
+
+def _recorded(value: Any) -> Any:
+    """Return a config as `run.json` records it, with the first names of its settings."""
+    if isinstance(value, tuple):
+        return [_recorded(part) for part in value]
+    if not is_dataclass(value):
+        return value
+    return {
+        each.metadata.get("was", each.name): _recorded(getattr(value, each.name))
+        for each in fields(value)
+    }

@@ -66,11 +66,11 @@ class Session(ABC):
     def system(self, model: PolyprunePreTrainedModel) -> TrainingModule:
         """Wrap a model, its gates and their penalties in one training module."""
         elastic: Any = model.elastic
-        pressure = None
+        regularizer = None
         if elastic is not None and self.run.gating.trainable:
             spread = elastic.weights.spread(elastic.gating.counts)
             weights = torch.cat(spread.leaves()).float()
-            pressure = GateRegularizer(self.run.penalties, weights, elastic.rows)
+            regularizer = GateRegularizer(self.run.penalties, weights, elastic.rows)
         if self.run.engine.checkpointing:
             model.gradient_checkpointing_enable()
         if self.run.engine.compile:
@@ -79,7 +79,7 @@ class Session(ABC):
             model,
             self.run.objective,
             None if elastic is None else elastic.gating,
-            pressure,
+            regularizer,
             self.teacher,
             pooling_of(self.start),
         )

@@ -18,7 +18,7 @@ from ..corpora.text_sources import Position
 class StepBatch:
     """One process's part of one step's batch."""
 
-    passes: list[dict[str, Tensor]]
+    micro_batches: list[dict[str, Tensor]]
     position: Position
     """The stream position after this step."""
     tokens: int
@@ -30,7 +30,7 @@ class StepBatch:
     @property
     def examples(self) -> int:
         """The number of examples in all micro-batches."""
-        return sum(len(each["input_ids"]) for each in self.passes)
+        return sum(len(each["input_ids"]) for each in self.micro_batches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Collator:
     """Turns examples into the micro-batches of a step."""
 
     tokenizer: Any
-    at_once: int
+    micro_batch_size: int
     masked: bool
     seed: int = 0
     rows: Mapping[str, int] = field(default_factory=dict)
@@ -51,18 +51,17 @@ class Collator:
         for examples, position in stream:
             ids = (np.asarray(each.ids, dtype=np.int32).tobytes() for each in examples)
             yield StepBatch(
-                passes=self.passes(examples),
+                micro_batches=self.micro_batches(examples),
                 position=position,
                 tokens=sum(len(each.ids) for each in examples),
                 checksum=zlib.crc32(b"".join(ids)),
             )
 
-    def passes(self, examples: Sequence[Example]) -> list[dict[str, Tensor]]:
+    def micro_batches(self, examples: Sequence[Example]) -> list[dict[str, Tensor]]:
         """Split examples into micro-batches of similar length."""
         ordered = sorted(examples, key=lambda each: (len(each.ids), each.number))
-        return [
-            self.batch(ordered[i : i + self.at_once]) for i in range(0, len(ordered), self.at_once)
-        ]
+        size = self.micro_batch_size
+        return [self.batch(ordered[i : i + size]) for i in range(0, len(ordered), size)]
 
     def batch(self, examples: Sequence[Example]) -> dict[str, Tensor]:
         """Collate one micro-batch."""

@@ -20,7 +20,12 @@ from ..loading.hub import find, load_tokenizer
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.source import prompt_of
 from ..pruning.gates.elastic import load
-from .held_out_loss import Passes, held_out_examples, held_out_losses, held_out_micro_batches
+from .held_out_loss import (
+    HeldOutBatches,
+    held_out_examples,
+    held_out_losses,
+    held_out_micro_batches,
+)
 from .prepare import check_length, prepare_model, starting_folder, tokenizer_of
 from .run_config import Run
 from .run_paths import RunPaths
@@ -107,7 +112,7 @@ class TextSession(Session):
         many = len(self.rows) > 1
         return Collator(
             tokenizer=self.tokenizer,
-            at_once=self.run.batch.at_once,
+            micro_batch_size=self.run.batch.micro_batch_size,
             masked=self.run.objective.masked,
             seed=self.run.seed,
             rows={code: row for row, code in enumerate(self.rows)} if many else {},
@@ -130,7 +135,7 @@ class TextSession(Session):
 
     def held_out(self, system: Any, density: float) -> dict[str, float]:
         """Return the held-out loss of each language."""
-        return held_out_losses(system, self._passes, self.accelerator, density)
+        return held_out_losses(system, self._held_out_batches, self.accelerator, density)
 
     def dense(self) -> dict[str, float] | None:
         """Return the dense model's held-out losses, if the objective predicts masked words."""
@@ -138,10 +143,10 @@ class TextSession(Session):
             return None
         dense = load(self.start, dtype=torch.float32)
         system = TrainingModule(dense, self.run.objective).to(self.accelerator.device)
-        return held_out_losses(system, self._passes, self.accelerator)
+        return held_out_losses(system, self._held_out_batches, self.accelerator)
 
     @cached_property
-    def _passes(self) -> Passes:
+    def _held_out_batches(self) -> HeldOutBatches:
         """Return this process's held-out micro-batches."""
         return held_out_micro_batches(
             held_out_examples(self.places.held_out, self.tokenizer, self.stream_config),
@@ -180,7 +185,7 @@ def process_shard(run: Run, accelerator: Accelerator, withheld: Mapping[str, int
 
 def check_readout(run: Run, model: PolyprunePreTrainedModel) -> None:
     """Raise if a model's readout does not fit the objective."""
-    wanted, kind = set(run.objective.wanted), model.readout_kind
+    wanted, kind = set(run.objective.active), model.readout_kind
     if wanted & {"mlm", "soft"} and kind != "masked-lm":
         raise ConfigError(
             f"This model has no masked-LM readout but {kind}, so it cannot learn mlm or soft. For "
@@ -194,7 +199,7 @@ def _teacher(
     run: Run, start: Path, model: PolyprunePreTrainedModel, tokenizer: Any
 ) -> tuple[PolyprunePreTrainedModel | None, Any]:
     """Load the teacher, and its tokenizer if that differs from the student's."""
-    if not run.objective.taught:
+    if not run.objective.needs_teacher:
         return None, None
     if run.teacher.start is None and run.model.start == "fresh":
         raise ConfigError("A fresh model needs a teacher to be taught: set teacher.start.")
@@ -217,7 +222,7 @@ def _teacher(
 def _check_widths(
     run: Run, model: PolyprunePreTrainedModel, teacher: PolyprunePreTrainedModel
 ) -> None:
-    wanted, ours, theirs = set(run.objective.wanted), model.shape, teacher.shape
+    wanted, ours, theirs = set(run.objective.active), model.shape, teacher.shape
     fits = ours.width == theirs.width or (run.teacher.cache and ours.width < theirs.width)
     if not fits and wanted & {"cosine", "embeddings", "translations"}:
         raise ConfigError(

@@ -24,12 +24,12 @@ class TrainingModule(nn.Module):
         model: Any,
         objective: Objective,
         gating: Gating | None = None,
-        pressure: GateRegularizer | None = None,
+        regularizer: GateRegularizer | None = None,
         teacher: Any = None,
         pooling: str = "mean",
     ):
         super().__init__()
-        self.model, self.gating, self.pressure = model, gating, pressure
+        self.model, self.gating, self.regularizer = model, gating, regularizer
         self.objective, self.pooling = objective, pooling
         self._teacher = (teacher,)  # in a tuple, so that it is neither trained nor saved
         self._teachers_pooling = pooling_of(teacher.config.name_or_path) if teacher else pooling
@@ -42,10 +42,10 @@ class TrainingModule(nn.Module):
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each loss and penalty."""
-        own = self.objective.wanted
-        if self.pressure is None:
+        own = self.objective.active
+        if self.regularizer is None:
             return own
-        penalties = self.pressure.penalties
+        penalties = self.regularizer.penalties
         return {**own, "sparsity": penalties.sparsity, "diversity": penalties.diversity}
 
     def forward(
@@ -67,19 +67,19 @@ class TrainingModule(nn.Module):
                 rows = batch["rows"] if len(flat) > 1 else None
                 gates = unflatten(flat if rows is None else flat[rows], self.gating.counts)
                 penalties = self._penalties(flat, density)
-        wanted = tuple(self.objective.wanted) if only is None else only
+        names = tuple(self.objective.active) if only is None else only
         inside = self.objective.uses_last_layer
         student = LazyOutputs(self.model, batch, gates, self.pooling, inside)
         if "teacher_embeddings" in batch:
             teacher = LazyOutputs.cached(batch)
         else:
             teacher = LazyOutputs(self.teacher, batch, None, self._teachers_pooling, inside)
-        losses = {name: LOSSES[name](student, teacher, self.objective) for name in wanted}
+        losses = {name: LOSSES[name](student, teacher, self.objective) for name in names}
         return losses | penalties
 
     def _penalties(self, gates: Tensor, density: float) -> dict[str, Tensor]:
-        if self.pressure is None or self.gating is None:
+        if self.regularizer is None or self.gating is None:
             return {}
         expected = self.gating.expected_open(density)
-        sizes = self.pressure.sizes(expected)
-        return {**self.pressure(expected, gates, density), "density": sizes.mean().detach()}
+        sizes = self.regularizer.sizes(expected)
+        return {**self.regularizer(expected, gates, density), "density": sizes.mean().detach()}
