@@ -5,9 +5,9 @@ from functools import partial
 import pytest
 
 import polyprune as pp
-from polyprune.cli.terminal import parse_bytes, parse_seconds, parse_speed_up
 from polyprune.errors import ConfigError
 from polyprune.measuring import latency_timing, speed_target
+from polyprune.quantities import parse_bytes, parse_seconds, parse_speed_up
 from support.clocks import Machine, put
 from support.commands import answer, polyprune, refused
 

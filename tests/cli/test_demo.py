@@ -22,13 +22,13 @@ from support.commands import polyprune
 def two_stages(monkeypatch):
     """A tour that makes what the real one makes, of nothing."""
 
-    def make(tour, watch):
-        for name in watch("making", ("model", "elastic", "tasks")):
+    def make(tour, progress):
+        for name in progress.track("making", ("model", "elastic", "tasks")):
             (tour.work / name).mkdir()
         tour.note_scores(TourModel("dense", 0.0, tour.work), "retrieval", "accuracy", {"sw": 90.0})
         return StageTable("What was made", ("name", "count"), (("folders", "3"),))
 
-    def fail(tour, watch):
+    def fail(tour, progress):
         raise MemoryError
 
     ticks = lambda plan, codes: 3  # noqa: E731
@@ -78,8 +78,8 @@ def test_without_the_real_model_it_says_so(two_stages, tmp_path, monkeypatch):
 
 
 def test_the_tasks_alone(tmp_path, monkeypatch):
-    def write(folder, watch):
-        for name in watch("Writing", ("xnli", "udpos")):
+    def write(folder, progress):
+        for name in progress.track("Writing", ("xnli", "udpos")):
             (folder / name).mkdir(parents=True)
             (folder / name / "test-en.tsv").write_text("")
 

@@ -6,7 +6,6 @@ import transformers
 from safetensors.torch import load_file
 
 import polyprune as pp
-from polyprune.cli.terminal import parse_count
 from polyprune.errors import ConfigError
 from polyprune.pruning.criteria.criterion import random_scores
 from polyprune.pruning.criteria.importance import GateGradients
@@ -14,6 +13,7 @@ from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
 from polyprune.pruning.criteria.scoring import prepare
 from polyprune.pruning.prune import Budget, Method, choose
 from polyprune.pruning.selection.audit import audit
+from polyprune.quantities import parse_count
 from support.commands import answer, equal, largest_file, refused
 from support.models import batch, speaking_model
 

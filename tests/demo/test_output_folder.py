@@ -20,6 +20,7 @@ from polyprune.demo.output_folder import (
 from polyprune.demo.tour import Stage, StageTable, Tour, TourModel, by_language
 from polyprune.demo.tour_plan import TourPlan, TourTexts
 from polyprune.errors import ConfigError
+from polyprune.progress import SILENT
 from polyprune.reporting.read.sources import read_results
 
 
@@ -87,8 +88,8 @@ def test_what_is_not_a_number_is_null_in_a_file(tmp_path):
     system = TourModel("pruned", 0.5, tmp_path)
     tour.note_scores(system, "retrieval", "accuracy", {"sw": float("nan"), "ur": 50.0})
     tour.note_scores(system, "retrieval", "accuracy", {"sw": float("nan")})
-    stage = Stage("wait", lambda tour, watch: StageTable("", (), ()), lambda plan, codes: 1)
-    tour.take(stage, lambda _, things: things)
+    stage = Stage("wait", lambda tour, progress: StageTable("", (), ()), lambda plan, codes: 1)
+    tour.take(stage, SILENT)
     write_lines(tmp_path / "results.jsonl", tour.records("polyprune demo"))
     lines = (tmp_path / "results.jsonl").read_text().splitlines()
     first, second, third = map(json.loads, lines)

@@ -6,11 +6,12 @@ import pytest
 
 from polyprune.errors import ConfigError
 from polyprune.measuring import batch_search, measurement
-from polyprune.measuring.measurement import Entry, MeasureConfig, count_steps, ideal, measure
+from polyprune.measuring.measurement import Entry, MeasureConfig, ideal, measure
 from polyprune.measuring.memory import MemoryUse
 from polyprune.measuring.workload import Workload
 from polyprune.model.network.shape import EncoderShape
 from support.clocks import Time
+from support.recorded import Recorded
 
 DENSE = EncoderShape(60, 34, 0, 24, 6, (4, 4), (40, 40), 24)
 HALF = DENSE.keeping((2, 2), (20, 20), 24)
@@ -69,14 +70,8 @@ def entrants():
 def test_everything_is_measured_beside_the_first():
     both = entrants()
     asked = MeasureConfig(Workload(60, 9), batch=4, rounds=30, memory=1000)
-    counted = []
-
-    def watch(_, things):
-        for thing in things:
-            counted.append(thing)
-            yield thing
-
-    found = measure(both, asked, watch=watch, clock=TIME)
+    progress = Recorded()
+    found = measure(both, asked, progress=progress, clock=TIME)
     dense, half = found.models["dense"], found.models["half"]
     assert dense.speed.ratio == dense.latency.ratio == dense.ideal == 1
     assert half.speed.ratio == pytest.approx(9 / 5)
@@ -89,17 +84,24 @@ def test_everything_is_measured_beside_the_first():
     assert half.at_best is not None
     assert half.best.best.batch == 32  # 64 and 128 bring less than 2 % each
     assert half.at_best.ratio == pytest.approx(65 / 33, rel=0.05)
-    assert len(counted) == count_steps(both, asked)
+    assert [title for title, _ in progress.stages] == [
+        "Measuring memory",
+        "Finding batch sizes",
+        "Measuring latency",
+        "Measuring speed",
+        "Measuring speed at the best batch",
+    ]
+    assert len(progress.items) == sum(total or 0 for _, total in progress.stages)
     assert both[0].loader.seen[-1] == (32, 9)
 
 
 def test_at_batch_one_latency_is_the_speed():
     asked = MeasureConfig(Workload(60, 9), rounds=30)
-    both = entrants()
-    found = measure(both, asked, clock=TIME).models["half"]
+    progress = Recorded()
+    found = measure(entrants(), asked, progress=progress, clock=TIME).models["half"]
     assert found.speed is found.latency
     assert found.best is found.at_best is None
-    assert count_steps(both, asked) == 2 + 100
+    assert len(progress.items) == 2 + 100
 
 
 def test_the_ideal_counts_padding_and_needs_both_shapes():

@@ -9,6 +9,7 @@ from polyprune.measuring.speed import compare_speed, ratios
 from polyprune.measuring.workload import TokenBatch
 from support.clocks import Time
 from support.models import batch
+from support.recorded import Recorded
 
 
 @pytest.fixture(autouse=True)
@@ -44,21 +45,20 @@ def test_models_are_compared_and_left_as_they_were(model):
     ids = batch("xlm-roberta", examples=4)["input_ids"]
     model.train()
     ticks = iter(range(1000))
-    watched = []
-
-    def watch(name, things):
-        watched.append(name)
-        return things
-
+    progress = Recorded()
     found = compare_speed(
-        {"one": model, "two": model}, ids, rounds=2, watch=watch, clock=lambda: float(next(ticks))
+        {"one": model, "two": model},
+        ids,
+        rounds=2,
+        progress=progress,
+        clock=lambda: float(next(ticks)),
     )
     assert list(found) == ["one", "two"]
     assert found["one"].sentences_per_second == 4  # a tick a call
     assert found["one"].tokens_per_second == ids.numel()
     assert found["two"].ratio == found["two"].low == found["two"].high == 1
     assert model.training
-    assert watched == ["speed"]
+    assert progress.items == [0, 1]
     assert torch.is_grad_enabled()
 
 

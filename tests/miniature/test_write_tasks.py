@@ -13,6 +13,7 @@ from polyprune.evaluation.tasks import IOB2, TASKS, UPOS
 from polyprune.miniature.layout import LANGUAGES, TaskSizes
 from polyprune.miniature.lexicon import languages
 from polyprune.miniature.write_tasks import write_miniature
+from support.recorded import Recorded
 
 pytestmark = pytest.mark.slow
 
@@ -176,13 +177,8 @@ def test_the_same_bytes_every_time_whatever_languages_there_are(folder, tmp_path
 def test_nothing_is_overwritten_and_progress_is_told(folder, tmp_path):
     with pytest.raises(ConfigError, match="Choose another name"):
         write_miniature(Path(folder))
-    titles = []
-
-    def watch(title, things):
-        titles.append(title)
-        return things
-
+    progress = Recorded()
     few = TaskSizes(4, 4, 4, 2, 4, 4, 2, 2)
-    write_miniature(tmp_path / "new", sizes=few, codes=["en"], watch=watch)
-    assert titles == ["Writing tasks"]
+    write_miniature(tmp_path / "new", sizes=few, codes=["en"], progress=progress)
+    assert progress.names == ["Writing tasks"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new"]

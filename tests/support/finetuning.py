@@ -12,6 +12,7 @@ from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
 from polyprune.evaluation.readout_init import stack_rows
 from polyprune.model.files.gates_file import SHARED
 from polyprune.model.network.components import sizes
+from polyprune.progress import Silent
 from polyprune.pruning.gates.dynamic import boundaries
 from polyprune.pruning.gates.elastic import Elastic
 from polyprune.pruning.gates.gatings import DynamicGating, FixedGating
@@ -41,7 +42,7 @@ def trained(
     for last in stops:
         asked = lambda last=last: len(reports) + 1 == last  # noqa: E731
         with pytest.raises(Stopped):
-            reports.extend(train(run, folder, stop=asked, material=tuning.material))
+            reports.extend(train(run, folder, progress=Silent(asked), material=tuning.material))
     reports.extend(train(run, folder, material=tuning.material))
     tuning.conclude(setting)
     return reports

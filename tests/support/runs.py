@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from polyprune.config import make_run
+from polyprune.progress import Silent
 from polyprune.training.loop import StepReport
 from polyprune.training.run import Stopped, train
 from polyprune.training.run_config import Run
@@ -32,7 +33,8 @@ def finished(run: Run, out: Path, stops: Iterable[int] = ()) -> list[StepReport]
     reports: list[StepReport] = []
     for last in stops:
         # Asked after a step is done, before it is reported.
-        stopped = train(run, out, stop=lambda last=last: len(reports) + 1 == last)
+        stop = Silent(lambda last=last: len(reports) + 1 == last)
+        stopped = train(run, out, progress=stop)
         with pytest.raises(Stopped, match=f"after step {last} of"):
             reports.extend(stopped)
     return reports + list(train(run, out))

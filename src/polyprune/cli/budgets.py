@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .measure_bar import bar_between_rounds
-from .terminal import parse_bytes, parse_count, parse_seconds, parse_sparsity, parse_speed_up
+from ..quantities import parse_bytes, parse_count, parse_seconds, parse_sparsity, parse_speed_up
 
 SIZE, SPEED = "How much stays", "How fast it becomes"
 
@@ -118,10 +117,9 @@ def solve(wanted: Wanted, model, method, sheet, rest: tuple, row: int = 0):
 
     import torch
 
-    from ..measuring.latency_timing import ROUNDS as table_rounds
     from ..measuring.latency_timing import BatchShape, cached_table
-    from ..measuring.speed_target import ROUNDS as rounds
-    from ..measuring.speed_target import TRIES, FitRequest, SpeedGoal, fit_to_speed
+    from ..measuring.speed_target import FitRequest, SpeedGoal, fit_to_speed
+    from ..progress import progress_of
     from ..pruning.prune import Budget
 
     most = wanted.most_parameters(model)
@@ -130,12 +128,11 @@ def solve(wanted: Wanted, model, method, sheet, rest: tuple, row: int = 0):
     if wanted.threads is not None:
         torch.set_num_threads(wanted.threads)
     load = BatchShape(*wanted.batch)
-    with bar_between_rounds(table_rounds[1]) as watch:
-        table = cached_table(model, load, watch)
+    progress = progress_of(None)
+    table = cached_table(model, load, progress)
     goal = SpeedGoal(wanted.speedup, wanted.latency)
     aim = FitRequest(goal, load, table, partial(Budget, None, most, *rest), row)
-    with bar_between_rounds(TRIES * rounds[1]) as watch:
-        found = fit_to_speed(model, method, sheet, aim, watch)
+    found = fit_to_speed(model, method, sheet, aim, progress)
     return found.budget, found
 
 

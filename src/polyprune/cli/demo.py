@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .terminal import AsJson, Force, progress, show_json, show_table
+from ..progress import progress_of
+from .terminal import AsJson, Force, show_json, show_table
 
 
 def demo(
@@ -49,8 +50,9 @@ def _write_data(out: Path, as_json: bool) -> None:
     from ..miniature.write_tasks import write_miniature
 
     with temporary_folder(out) as work:
-        with progress("Demo:", 9) as watch:
-            write_miniature(work / "tasks", watch=watch)
+        progress = progress_of(None)
+        with progress.stage("Demo:", 9):
+            write_miniature(work / "tasks", progress=progress)
         made = sorted((work / "tasks").iterdir())
         files = {path.name: sum(each.is_file() for each in path.rglob("*")) for path in made}
         move_in({path.name: path for path in made}, out, work)
@@ -88,11 +90,11 @@ def _take_tour(plan: Any, out: Path, as_json: bool) -> None:
 
     with quiet(), temporary_folder(out) as work:
         tour = Tour(plan, work, split_text(plan, work / "text"))
-        parts = stages(plan)
+        parts, progress = stages(plan), progress_of(None)
         for number, stage in enumerate(parts, 1):
             what = f"{number} of {len(parts)}: {stage.name}"
-            with progress(what, stage.ticks(plan, len(tour.texts.codes))) as watch:
-                table = tour.take(stage, watch)
+            with progress.stage(what, stage.ticks(plan, len(tour.texts.codes))):
+                table = tour.take(stage, progress)
             if not as_json:
                 typer.echo(f"{number} of {len(parts)}. {table.title}")
                 show_table(table.columns, table.rows, sum_up=table.sum_up)

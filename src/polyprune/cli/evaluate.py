@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ..quantities import parse_sparsity, split_list
 from .finetune import Data, Task
-from .terminal import AsJson, Device, parse_sparsity, progress, show_json, show_table, split_list
+from .terminal import AsJson, Device, show_json, show_table
 
 
 def evaluate(
@@ -58,6 +59,7 @@ def evaluate(
     from ..evaluation.evaluator import evaluate_system
     from ..evaluation.loaded_model import check_fallback, check_model, expand_sizes, seed_folders
     from ..evaluation.tasks import find_task
+    from ..progress import progress_of
     from ..training.run import versions
 
     disable_progress_bar()
@@ -86,9 +88,10 @@ def evaluate(
     codes = eval_config.codes(record)
     check_fallback(models, codes, fallback)
     seeds = sum(len(seed_folders(model)) for model, _ in wanted)
-    with progress("Evaluating", seeds * len(codes)) as watch:
+    progress = progress_of(None)
+    with progress.stage("Evaluating", seeds * len(codes)):
         systems = [
-            evaluate_system(model, record, eval_config, size, watch) for model, size in wanted
+            evaluate_system(model, record, eval_config, size, progress) for model, size in wanted
         ]
     missing = [code for code in record.languages if code not in codes]
     if as_json:

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+from ..quantities import split_list
 from .score import load_quietly
-from .terminal import AsJson, Force, readable, show_json, show_table, split_list
+from .terminal import AsJson, Force, readable, show_json, show_table
 
 
 def export(

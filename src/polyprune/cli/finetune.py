@@ -5,17 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from .following import follow, in_rows, is_main
-from .terminal import (
-    AsJson,
-    Force,
-    parse_numbers,
-    parse_sparsity,
-    progress,
-    show_json,
-    show_table,
-    split_list,
-)
+from ..progress import is_main_process
+from ..quantities import parse_numbers, parse_sparsity, split_list
+from .following import obeying_signals
+from .terminal import AsJson, Force, show_json, show_table
 
 Task = Annotated[str, typer.Option(help="See polyprune ls tasks.")]
 Data = Annotated[
@@ -70,6 +63,7 @@ def finetune(
 
     from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
     from ..evaluation.hyperparameter_search import HyperparameterSearch
+    from ..evaluation.run_search import run_search
     from ..evaluation.tasks import find_task
 
     chosen = split_list(languages)
@@ -94,8 +88,9 @@ def finetune(
         batch=batch,
     )
     tuning = HyperparameterSearch(setup, wanted, out, force=force)
-    try_all(tuning)
-    if not is_main():
+    with obeying_signals() as progress:
+        run_search(tuning, progress)
+    if not is_main_process():
         return
     if None in [tuning.score(seed) for seed in tuning.grid.seeds]:
         typer.echo("There is no dev data with labels: the last model is kept.", err=True)
@@ -104,42 +99,6 @@ def finetune(
         show_json(answer)
     else:
         show_results(tuning)
-
-
-def try_all(tuning: Any) -> None:
-    """Train what is still to do."""
-    from ..training.loop import Diverged
-
-    examples = None
-    for setting in tuning.pending():
-        if examples is None:
-            with progress("Preparing", 0) as watch:
-                examples = tuning.encode(watch)
-            if is_main():
-                typer.echo(trained_on(tuning.setup), err=True)
-        run, folder = tuning.run(setting, examples)
-        try:
-            follow(run, folder, material=tuning.material, tell=dev_scores)
-        except Diverged as why:
-            tuning.record_failure(setting, why)
-        else:
-            tuning.conclude(setting)
-    tuning.finish()
-
-
-def trained_on(setup: Any) -> str:
-    """The languages, in a line."""
-    told = f"Training on {', '.join(setup.training)}."
-    without = setup.missing
-    return f"{told} There is no training data for {', '.join(without)}." if without else told
-
-
-def dev_scores(step: int, wrong: dict[str, float], dense: dict[str, float]) -> str:
-    """The dev score of every language in a few lines."""
-    mean = 100 * (1 - sum(wrong.values()) / len(wrong))
-    shown = {code: f"{100 * (1 - share):5.1f} " for code, share in wrong.items()}
-    rows = in_rows(shown) if len(shown) > 1 else []
-    return "\n".join([f"Step {step:,}: dev {mean:.1f}", *rows])
 
 
 def dev_score(result: dict[str, Any]) -> str:

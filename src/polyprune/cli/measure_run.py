@@ -18,15 +18,14 @@ from ..measuring.measurement import (
     MeasureConfig,
     MeasurementReport,
     ModelMeasurement,
-    count_steps,
     measure,
 )
 from ..measuring.roofline import bound, break_even_tokens
 from ..measuring.speed import SpeedResult
 from ..measuring.workload import Workload, real_sentences
-from .measure_bar import bar_between_rounds
+from ..progress import progress_of
+from ..quantities import parse_bytes
 from .measure_given import Given, find_all, size_of
-from .terminal import parse_bytes
 
 PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16", "float16")
 
@@ -104,8 +103,7 @@ def _run(
     entrants = [
         Entry(each.name, _loader(each, threads, device), each.config.shape) for each in given
     ]
-    with bar_between_rounds(count_steps(entrants, asked)) as watch:
-        report = measure(entrants, asked, watch=watch)
+    report = measure(entrants, asked, progress=progress_of(None))
     if not options.anyway:
         report.noise.check()
     for each, found in zip(answers, report.models.values(), strict=True):

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..quantities import split_list
 from .budgets import (
     SIZE,
     FileSize,
@@ -18,7 +19,7 @@ from .budgets import (
     show_fit,
     solve,
 )
-from .following import follow
+from .following import follow_run
 from .render.sizes import show_report
 from .score import (
     BatchSize,
@@ -33,7 +34,7 @@ from .score import (
     load_quietly,
     take_scores,
 )
-from .terminal import AsJson, Force, as_typed, show_json, split_list
+from .terminal import AsJson, Force, as_typed, show_json
 
 RANKING = "What stays"
 
@@ -268,7 +269,7 @@ def _recovered(write, target, model: str, text, steps: int, seed: int):
         prefix=prefix, block=block, held_out=100,
     )  # fmt: skip
     run = plan_recovery(folder / "pruned", model, read, steps, seed=seed)
-    follow(run, folder / "run", force=target.force)
+    follow_run(run, folder / "run", force=target.force)
     install_recovered(target.folder, target.force)
     return replace(report, out=target.folder)
 

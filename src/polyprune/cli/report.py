@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .terminal import AsJson, Force, show_json, split_list
+from ..quantities import split_list
+from .terminal import AsJson, Force, show_json
 
 
 def report(

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from .terminal import AsJson, Force, progress, show_json, show_table, split_list
+from ..quantities import split_list
+from .terminal import AsJson, Force, show_json, show_table
 
 TEXT = "Text to score with"
 
@@ -129,6 +130,7 @@ def take_scores(loaded, corpus: Path, languages, scoring, text):
     from ..errors import ConfigError
     from ..loading.hub import load_tokenizer, longest_input
     from ..model.network.source import prompt_of
+    from ..progress import progress_of
     from ..pruning.criteria.scoring import default_loss, score
 
     batch_size, tokens, prefix = text
@@ -145,9 +147,7 @@ def take_scores(loaded, corpus: Path, languages, scoring, text):
         prefix = prompt_of(folder)
     opened = open_corpus(text_folder(str(corpus)))
     batching = Batching(tokenizer, batch_size, min(tokens, longest_input(loaded)), prefix or "")
-    total = -(-scoring.sentences // batch_size) * len(opened.codes(languages))
-    with progress("Scoring", total) as watch:
-        return score(loaded, batching, opened, languages, scoring, watch)
+    return score(loaded, batching, opened, languages, scoring, progress_of(None))
 
 
 def _show(sheet) -> None:

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from ..quantities import parse_sparsity, split_list
 from .render.sizes import show_asked, show_differences, show_sizes
 from .score import load_quietly
-from .terminal import AsJson, Force, as_typed, parse_sparsity, show_json, split_list
+from .terminal import AsJson, Force, as_typed, show_json
 
 
 def shrink(

@@ -5,8 +5,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -120,47 +119,20 @@ def leave(found: Any, name: str, out: Path) -> list[Any]:
 
 def carry_out(graph: Any, place: Any, report: Any, write: Callable[[], Any]) -> None:
     """Do what is still to do, with a bar; results are written as they come."""
+    from ..progress import progress_of
     from ..studies.schedule import run_cells
 
     kinds = {address: cell.kind for address, cell in graph.cells.items()}
     written = time.monotonic()
-    with bar_of(len(graph.cells)) as show:
+    progress = progress_of(None)
+    with progress.stage("Cells", len(graph.cells)):
         for state in run_cells(graph, place, report):
-            show(state)
+            left = "" if state.left is None else f"{clock_time(state.left)} left: "
+            progress.update(state.done, f"{left}{', '.join(state.running)}")
             ended = any(kinds[address] in ("score", "speed") for address in state.ended)
             if ended and time.monotonic() > written + 5:  # all is written once more at the end
                 write()
                 written = time.monotonic()
-
-
-@contextmanager
-def bar_of(total: int) -> Iterator[Callable[[Any], None]]:
-    """A bar on stderr over all cells, with the time left and what is running."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (
-        BarColumn(bar_width=30),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}"),
-        TextColumn("{task.description}"),
-    )
-    with Progress(
-        *columns, console=console, disable=not console.is_terminal, transient=True
-    ) as bar:
-        task = bar.add_task("", total=total, left="")
-
-        def show(state: Any) -> None:
-            bar.update(
-                task,
-                completed=state.done,
-                description=", ".join(state.running),
-                left="" if state.left is None else f"{clock_time(state.left)} left",
-            )
-
-        yield show
 
 
 def clock_time(seconds: float) -> str:

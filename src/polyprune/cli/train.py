@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from .following import follow, is_main, show_held_out
+from ..progress import is_main_process
+from .following import follow_run, show_held_out
 from .terminal import AsJson, show_json
 
 
@@ -32,8 +33,8 @@ def train(
     from ..config import read_run
     from ..training.run_results import summarize_run
 
-    follow(read_run(config, changes or (), steps), out, force=force)
-    if not is_main():
+    follow_run(read_run(config, changes or (), steps), out, force=force)
+    if not is_main_process():
         return
     results = summarize_run(out)
     if as_json:

@@ -9,8 +9,9 @@ from ..evaluation.evaluator import evaluate_system
 from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
 from ..evaluation.gate_rows import own_row
 from ..evaluation.hyperparameter_search import HyperparameterSearch
-from ..evaluation.quality import Watch
+from ..evaluation.run_search import run_search
 from ..evaluation.tasks import find_task
+from ..progress import Progress
 from ..reporting.read.folders import size_lines
 from ..training.phases import Phase
 from ..training.run import train
@@ -57,11 +58,11 @@ def elastic_run(plan: TourPlan, texts: TourTexts) -> Run:
     )
 
 
-def every_size(tour: Tour, watch: Watch) -> StageTable:
+def every_size(tour: Tour, progress: Progress) -> StageTable:
     """Train the bundled model so that any size can be taken out of it."""
     places = RunPaths(tour.work / "every-size")
     run = elastic_run(tour.plan, tour.texts)
-    reports = list(watch("step", train(run, places.out, watch=watch)))
+    reports = list(progress.track("step", train(run, places.out, progress=progress)))
     elastic = tour.work / "elastic"
     places.model.rename(elastic)
     for line in size_lines(elastic, tour.plan.all_sizes):
@@ -74,13 +75,13 @@ def every_size(tour: Tour, watch: Watch) -> StageTable:
     return StageTable(title, ("step", "loss", "cut in that step"), tuple(rows))
 
 
-def tasks(tour: Tour, watch: Watch) -> StageTable:
+def tasks(tour: Tour, progress: Progress) -> StageTable:
     """Fine-tune all sizes for two tasks, and ask some of them."""
     from ..miniature.write_tasks import write_miniature  # which makes a few thousand sentences
 
     data = tour.work / "tasks"
-    write_miniature(data, watch=watch)
-    found = {name: _scores(tour, name, data, watch) for name in TASKS}
+    write_miniature(data, progress=progress)
+    found = {name: _scores(tour, name, data, progress) for name in TASKS}
     rows = [
         (
             find_task(name).title,
@@ -99,19 +100,19 @@ def tasks_ticks(plan: TourPlan, codes: int) -> int:
     return 9 + len(TASKS) * (steps + codes * len(plan.all_sizes))
 
 
-def _scores(tour: Tour, name: str, data: Path, watch: Watch) -> dict[float, float]:
+def _scores(tour: Tour, name: str, data: Path, progress: Progress) -> dict[float, float]:
     """The mean of a task's score over its languages, by size."""
     plan, task = tour.plan, find_task(name)
     out = tour.work / "tuning" / name
     setup = FineTuneConfig(str(tour.work / "elastic"), task, str(data), limit=plan.examples)
-    fine_tune(setup, plan, out, watch)
+    fine_tune(setup, plan, out, progress)
     spoken = tuple(tour.texts.codes)
     wanted = [code for code in task.languages if own_row(code, spoken) is not None]
     there = task.reader.languages(str(data), "test", wanted)
     eval_config = EvalConfig(str(data), languages=tuple(there), limit=plan.asked, device="cpu")
     found = {}
     for size in plan.all_sizes:
-        result = evaluate_system(str(out), task, eval_config, size, watch=_named(watch, task.title))
+        result = evaluate_system(str(out), task, eval_config, size, progress=progress)
         score = next(iter(result.mean or {}), "")
         found[size] = (result.mean or {}).get(score, float("nan"))
         own = {
@@ -122,24 +123,12 @@ def _scores(tour: Tour, name: str, data: Path, watch: Watch) -> dict[float, floa
     return found
 
 
-def fine_tune(setup: FineTuneConfig, plan: TourPlan, out: Path, watch: Watch) -> None:
+def fine_tune(setup: FineTuneConfig, plan: TourPlan, out: Path, progress: Progress) -> None:
     """Train all sizes of a model for a task, in `out`."""
-    tuning = HyperparameterSearch(
-        setup, SearchSpace((LEARNING_RATE,), (plan.epochs,), batch=BATCH), out
-    )
-    examples = None
-    for setting in tuning.pending():
-        examples = examples or tuning.encode()
-        run, folder = tuning.run(setting, examples)
-        # Nothing is chosen here, so that dev is looked at once, at the end.
-        saving = replace(run.saving, trackers=(), held_out_every=run.steps)
-        run = replace(run, saving=saving)
-        for _ in watch(f"{setup.task.title} step", train(run, folder, material=tuning.material)):
-            pass
-        tuning.conclude(setting)
-    tuning.finish()
+    space = SearchSpace((LEARNING_RATE,), (plan.epochs,), batch=BATCH)
+    # Nothing is chosen here, so that dev is looked at once, at the end.
+    run_search(HyperparameterSearch(setup, space, out), progress, _look_once)
 
 
-def _named(watch: Watch, name: str) -> Watch:
-    """Tells what is evaluated, not where it lies."""
-    return lambda _, things: watch(name, things)
+def _look_once(run: Run) -> Run:
+    return replace(run, saving=replace(run.saving, trackers=(), held_out_every=run.steps))

@@ -9,11 +9,12 @@ from torch import Tensor
 
 from ..corpora.batching import Batching
 from ..corpora.corpus import open_corpus
-from ..evaluation.quality import Watch, find_translations, guess_words
+from ..evaluation.quality import find_translations, guess_words
 from ..loading.hub import find, longest_input
 from ..measuring.speed import compare_speed
 from ..model.footprint import footprint_of, weight_bytes
 from ..model.network.source import prompt_of
+from ..progress import Progress
 from ..pruning.architecture import architecture_record
 from ..pruning.criteria.scoring import Scoring, default_loss, score
 from ..pruning.gates.elastic import load
@@ -53,7 +54,7 @@ def stages(plan: TourPlan) -> list[Stage]:
     ]
 
 
-def score_components(tour: Tour, watch: Watch) -> StageTable:
+def score_components(tour: Tour, progress: Progress) -> StageTable:
     """How much every head, unit and rank matters, from the first lines of each language."""
     plan, folder = tour.plan, find(tour.plan.model)
     original = load(folder, dtype=torch.float32)
@@ -64,7 +65,7 @@ def score_components(tour: Tour, watch: Watch) -> StageTable:
     batching = Batching(tour.tokenizer(), 16, min(128, longest_input(original)), prefix)
     scoring = Scoring(plan.sentences, parallel=ENGLISH if paired else None)
     corpus = open_corpus(tour.texts.folder)
-    tour.sheet = score(original, batching, corpus, tour.texts.codes, scoring, watch)
+    tour.sheet = score(original, batching, corpus, tour.texts.codes, scoring, progress)
     kinds = tour.sheet.gradients.absolute
     rows = []
     for i, code in enumerate(tour.sheet.about.languages):
@@ -77,11 +78,11 @@ def score_components(tour: Tour, watch: Watch) -> StageTable:
     return StageTable(title, ("language", "heads", "units", "rank"), tuple(rows))
 
 
-def prune(tour: Tour, watch: Watch) -> StageTable:
+def prune(tour: Tour, progress: Progress) -> StageTable:
     """The model in several sizes, each a folder that reloads, compared with the gated one."""
     assert tour.original is not None
     rows = []
-    for size in watch("", tour.plan.sizes):
+    for size in progress.track("", tour.plan.sizes):
         folder = tour.work / f"pruned-{size:g}"
         report = write_model(
             tour.original, Method(), tour.sheet, Target(folder), Budget(sparsity=size)
@@ -104,7 +105,7 @@ def prune(tour: Tour, watch: Watch) -> StageTable:
     return StageTable("What was kept, and how exactly it computes that", columns, tuple(rows))
 
 
-def recover(tour: Tour, watch: Watch) -> StageTable:
+def recover(tour: Tour, progress: Progress) -> StageTable:
     """Train what was cut for a little while; a sentence encoder learns from the uncut one."""
     plan = tour.plan
     pruned = next(each for each in tour.systems if each.size == plan.recovered)
@@ -114,7 +115,7 @@ def recover(tour: Tour, watch: Watch) -> StageTable:
     run = plan_recovery(pruned.folder, plan.model, text, plan.steps, batch=BATCH)
     run = replace(run, saving=replace(run.saving, every=plan.steps, trackers=()))
     places = RunPaths(tour.work / "recovery")
-    reports = list(watch("step", train(run, places.out, watch=watch)))
+    reports = list(progress.track("step", train(run, places.out, progress=progress)))
     model = tour.work / "model"
     places.model.rename(model)
     shutil.copyfile(places.log, model / "training.jsonl")
@@ -126,33 +127,33 @@ def recover(tour: Tour, watch: Watch) -> StageTable:
     return StageTable(title, ("step", "loss"), tuple(rows))
 
 
-def translations(tour: Tour, watch: Watch) -> StageTable:
+def translations(tour: Tour, progress: Progress) -> StageTable:
     """How often the nearest English line is the translation, on lines that nobody has seen."""
     tokenizer, found = tour.tokenizer(), {}
     for system in tour.systems:
         model = tour.load(system, "hidden-states")
-        own = find_translations(model, tokenizer, tour.texts.held_out, ENGLISH, watch)
+        own = find_translations(model, tokenizer, tour.texts.held_out, ENGLISH, progress)
         found[system.title] = own
         tour.note_scores(system, "retrieval", "accuracy", own)
     title = f"Translations found, in percent, among {tour.plan.held_out} English lines"
     return by_language(title, found)
 
 
-def words(tour: Tour, watch: Watch) -> StageTable:
+def words(tour: Tour, progress: Progress) -> StageTable:
     """How often a masked word is guessed."""
     tokenizer, found = tour.tokenizer(), {}
     for system in tour.systems:
-        own = guess_words(tour.load(system), tokenizer, tour.texts.held_out, watch)
+        own = guess_words(tour.load(system), tokenizer, tour.texts.held_out, progress)
         found[system.title] = own
         tour.note_scores(system, "masked words", "accuracy", own)
     return by_language("Masked words guessed, in percent", found)
 
 
-def speed(tour: Tour, watch: Watch) -> StageTable:
+def speed(tour: Tour, progress: Progress) -> StageTable:
     """Parameters, megabytes and sentences a second, side by side."""
     systems = [each for each in tour.systems if each.name != "recovered"]
     models = {each.title: tour.load(each, "hidden-states") for each in systems}
-    found = compare_speed(models, _batch(tour), rounds=tour.plan.rounds, watch=watch)
+    found = compare_speed(models, _batch(tour), rounds=tour.plan.rounds, progress=progress)
     rows = []
     for system in systems:
         model, fast = models[system.title], found[system.title]

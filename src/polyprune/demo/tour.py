@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 
-from ..evaluation.quality import Watch
 from ..loading.hub import find
 from ..measuring.machine import machine
 from ..measuring.speed import time_call
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet
 from ..pruning.gates.elastic import load
 from ..training.prepare import tokenizer_of
@@ -90,10 +90,10 @@ class Tour:
         """In single precision, whatever it is kept in."""
         return load(system.folder, readout, dtype=torch.float32, verify=False)
 
-    def take(self, stage: "Stage", watch: Watch) -> StageTable:
+    def take(self, stage: "Stage", progress: Progress) -> StageTable:
         """One stage, and how long it took."""
         tables: list[StageTable] = []
-        seconds = time_call(lambda: tables.append(stage.run(self, watch)))
+        seconds = time_call(lambda: tables.append(stage.run(self, progress)))
         self.rows.append({"stage": stage.name, "seconds": round(seconds, 2)})
         return tables[0]
 
@@ -114,7 +114,7 @@ class Stage:
     """A part of the tour."""
 
     name: str
-    run: Callable[[Tour, Watch], StageTable]
+    run: Callable[[Tour, Progress], StageTable]
     ticks: Callable[[TourPlan, int], int]
     """About how many things are watched, given how many languages there are."""
 

@@ -1,12 +1,13 @@
 """Score a model in every language of a task."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from statistics import fmean, stdev
 from typing import Any
 
 from ..errors import ConfigError
+from ..progress import SILENT, Progress
 from ..pruning.criteria.scoring import on_device
 from .eval_config import EvalConfig
 from .gate_rows import is_borrowed
@@ -15,8 +16,6 @@ from .sentence_embedding import EmbeddingConfig
 from .submission import write_predictions
 from .task_types import Predictor, check_labels
 from .tasks import Task
-
-Watch = Callable[[str, Iterable], Iterable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def evaluate_system(
     task: Task,
     eval_config: EvalConfig,
     sparsity: float | None = None,
-    watch: Watch = lambda _, things: things,
+    progress: Progress = SILENT,
 ) -> SystemResult:
     """Score a model on a task, or all seeds of one that was fine-tuned several times."""
     seeds = []
@@ -123,7 +122,7 @@ def evaluate_system(
         (eval_config.predictions / task.name).mkdir(parents=True, exist_ok=True)
     for folder in folders:
         candidate = LoadedModel.load(folder, task, sparsity)
-        seeds.append(list(watch(path, evaluate(candidate, task, eval_config))))
+        seeds.append(list(progress.track(path, evaluate(candidate, task, eval_config))))
     return SystemResult(path, sparsity, seeds)
 
 

@@ -17,6 +17,7 @@ from ..corpora.prefetching import prefetch
 from ..corpora.text_sources import Position
 from ..errors import ConfigError
 from ..loading.hub import find
+from ..progress import Progress
 from ..pruning.gates.elastic import load
 from ..pruning.selection.ranking import unflatten
 from ..training.objectives import Objective
@@ -102,7 +103,9 @@ class TaskMaterial(Material):
             }
         }
 
-    def open(self, run: Run, places: RunPaths, accelerator: Accelerator, watch: Any) -> Session:
+    def open(
+        self, run: Run, places: RunPaths, accelerator: Accelerator, progress: Progress
+    ) -> Session:
         """Prepare a model with the task's readout, and open its examples."""
         setup = self.setup
         if accelerator.distributed_type == DistributedType.FSDP:

@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import CheckpointError, ConfigError
 from ..loading.hub import find
 from ..model.files.fingerprint import quick_hash
+from ..progress import SILENT, Progress
 from ..storage import atomic_file, atomic_folder
 from ..training.checkpoints import check_same_run
 from ..training.loop import Diverged
@@ -68,15 +69,15 @@ class HyperparameterSearch:
         """What the run trains on."""
         return TaskMaterial(self.setup, self.out / "examples.arrow")
 
-    def encode(self, watch: Any = lambda _, things: things) -> int:
+    def encode(self, progress: Progress = SILENT) -> int:
         """Tokenize the training examples; return their number."""
         self._check_choice()
         with self._processes.main_process_first():
             if self._new and self._processes.is_main_process:
-                self._begin(watch)
+                self._begin(progress)
             self._new = False
             again = not self.material.examples.is_file()
-            store = encode_training(self.setup, self.material.examples, watch)
+            store = encode_training(self.setup, self.material.examples, progress)
             if again:
                 self._check_unchanged(store)
             return len(store)
@@ -248,13 +249,13 @@ class HyperparameterSearch:
         if self.out.is_file() or (others and not _is_tuning(self._record)):
             raise ConfigError(f"{self.out} is something else. Choose another --out.")
 
-    def _begin(self, watch: Any) -> None:
+    def _begin(self, progress: Progress) -> None:
         """Read the training data; only then replace the folder's contents and write the record."""
         new = self.out / ".examples.arrow"
         missing = [path for path in (self.out, *self.out.parents) if not path.exists()]
         try:
             new.unlink(missing_ok=True)
-            summary = encode_training(self.setup, new, watch).summary
+            summary = encode_training(self.setup, new, progress).summary
         except BaseException:
             with suppress(OSError):
                 for path in missing:

@@ -1,17 +1,15 @@
 """What models can do without any task: find translations, and guess hidden words."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
 from ..corpora.batching import Batching
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..progress import SILENT, Progress
 from .retrieval import nearest
 from .sentence_embedding import EmbeddingConfig, embed
-
-Watch = Callable[[str, Iterable[Any]], Iterable[Any]]
-"""Passes things on, and may show how far they have come."""
 
 
 def find_translations(
@@ -19,13 +17,13 @@ def find_translations(
     tokenizer: Any,
     lines: Mapping[str, Sequence[str]],
     pivot: str,
-    watch: Watch = lambda _, things: things,
+    progress: Progress = SILENT,
 ) -> dict[str, float]:
     """The percentage of lines of each language whose nearest line of `pivot` is at their place."""
     way = EmbeddingConfig.of(model)
     database = embed(model, list(lines[pivot]), tokenizer, way)
     found = {}
-    for code in watch("retrieval", [code for code in lines if code != pivot]):
+    for code in progress.track("retrieval", [code for code in lines if code != pivot]):
         own = embed(model, list(lines[code]), tokenizer, way)
         right = nearest(database, own) == torch.arange(len(own))
         found[code] = percent(int(right.sum()), len(own))
@@ -36,14 +34,14 @@ def guess_words(
     model: PolyprunePreTrainedModel,
     tokenizer: Any,
     lines: Mapping[str, Sequence[str]],
-    watch: Watch = lambda _, things: things,
+    progress: Progress = SILENT,
 ) -> dict[str, float]:
     """The percentage of masked words of each language that a masked LM puts first."""
     batching = Batching(tokenizer, size=32)
     found = {}
     training = model.training
     model.eval()
-    for code in watch("masked words", list(lines)):
+    for code in progress.track("masked words", list(lines)):
         right = asked = 0
         for batch in batching.masked(lines[code]):
             hidden = batch["labels"] != -100

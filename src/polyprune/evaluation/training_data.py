@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import ConfigError, DataError, UnknownName
 from ..loading.hub import find
 from ..model.files.gates_file import SHARED
+from ..progress import SILENT, Progress
 from ..pruning.gates.elastic import load
 from ..training.prepare import tokenizer_of
 from .data_checks import describe_data, locate_errors, require_data, validated
@@ -23,9 +24,7 @@ DEV = 1000
 """Dev examples per language during training, if there are several languages."""
 
 
-def encode_training(
-    setup: FineTuneConfig, path: Path, watch: Any = lambda _, things: things
-) -> ExampleStore:
+def encode_training(setup: FineTuneConfig, path: Path, progress: Progress = SILENT) -> ExampleStore:
     """Tokenize the training examples into a file, unless it exists; return its store."""
     if path.is_file():
         return ExampleStore(path)
@@ -41,7 +40,7 @@ def encode_training(
         for code in setup.training:
             place = describe_data(setup.task, setup.data, setup.split, code)
             read = islice(setup.task.reader.read(setup.data, setup.split, code), setup.limit)
-            some = watch(f"Reading {code}", validated(setup.task, read, place))
+            some = progress.track(f"Reading {code}", validated(setup.task, read, place))
             found = False
             for each in preprocessing.encode(some, tokenizer, setup.task.labels, training=True):
                 found = found or bool(each.labels)

@@ -20,11 +20,11 @@ from ..errors import CheckpointError
 from ..model.build import assemble, empty, reshaped
 from ..model.network.modeling_polyprune import PolypruneModel, PolyprunePreTrainedModel
 from ..model.network.shape import EncoderShape
+from ..progress import SILENT, Progress
 from ..pruning.selection.latency import Curve, LatencyTable, load_table
 from ..storage import cache_folder
 from .calls import timed_call
 from .machine import machine
-from .speed import Watch
 from .turns import Clock, in_turns, time_call
 from .workload import TokenBatch, Workload
 
@@ -63,7 +63,7 @@ class BatchShape:
 
 
 def cached_table(
-    model: PolyprunePreTrainedModel, load: BatchShape, watch: Watch = lambda _, things: things
+    model: PolyprunePreTrainedModel, load: BatchShape, progress: Progress = SILENT
 ) -> LatencyTable:
     """Return the latency table of this machine; measure and cache it if needed."""
     about = describe_conditions(model, load)
@@ -74,7 +74,7 @@ def cached_table(
             return load_table(path)
         except CheckpointError:
             pass  # half a file of a full disk, say: it is measured again
-    table = measure_table(model, load, watch=watch)
+    table = measure_table(model, load, progress=progress)
     table.save(path)
     return table
 
@@ -102,7 +102,7 @@ def measure_table(
     model: PolyprunePreTrainedModel,
     load: BatchShape,
     *,
-    watch: Watch = lambda _, things: things,
+    progress: Progress = SILENT,
     clock: Clock = time.perf_counter,
 ) -> LatencyTable:
     """Measure the latency table with randomly initialized encoders of all widths."""
@@ -113,7 +113,9 @@ def measure_table(
     calls = [timed_call(make(shape), batch) for shape in shapes]
     once = sum(time_call(call, clock) for call in calls)  # the first time is the slowest
     rounds = int(np.clip(SECONDS / max(once, 1e-9), *ROUNDS))
-    seconds = in_turns(calls, watch("widths", range(rounds)), warmup=1, clock=clock)
+    with progress.stage("Measuring widths", rounds):
+        each_round = progress.track("", range(rounds))
+        seconds = in_turns(calls, each_round, warmup=1, clock=clock)
     # Each beside the dense model of its round, so that a slow minute touches all alike.
     middle = np.median(seconds / seconds[:, :1], axis=0) * np.median(seconds[:, 0])
     found = dict(zip([*plan, *likes], middle.tolist(), strict=True))

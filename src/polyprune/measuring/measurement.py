@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from ..errors import ConfigError
 from ..model.footprint import encoder_multiply_adds
 from ..model.network.shape import EncoderShape
+from ..progress import SILENT, Progress
 from .batch_search import BestBatch, find_best
 from .calls import Precision, Runnable
 from .memory import Loader, MemoryUse, peak_memory
 from .noise import Noise, monitor_noise
-from .speed import SpeedResult, Watch, compare_speed
+from .speed import SpeedResult, compare_speed
 from .turns import Clock
 from .workload import TokenBatch, Workload
 
@@ -72,35 +73,29 @@ class MeasurementReport:
     noise: Noise
 
 
-def count_steps(entrants: Sequence[Entry], asked: MeasureConfig) -> int:
-    """Return the number of steps of `measure`, for a progress bar."""
-    passes = asked.single_rounds if asked.batch == 1 else asked.rounds + asked.single_rounds
-    searched = 0 if asked.memory is None else len(entrants) + asked.rounds
-    return len(entrants) + passes + searched
-
-
 def measure(
     entrants: Sequence[Entry],
     asked: MeasureConfig,
     *,
-    watch: Watch = lambda _, things: things,
+    progress: Progress = SILENT,
     clock: Clock = time.perf_counter,
 ) -> MeasurementReport:
     """Measure models side by side; the caller decides what to do about noise."""
     if not entrants:
         raise ConfigError("There are no models to measure. Give one or more.")
     batches = asked.workload.batches(asked.batch)
-    memory = {
-        each.name: peak_memory(
-            each.loader, _longest(batches), threads=asked.threads, precision=asked.precision
-        )
-        for each in watch("memory", entrants)
-    }
-    best = _search(entrants, asked, watch)
+    with progress.stage("Measuring memory", len(entrants)):
+        memory = {
+            each.name: peak_memory(
+                each.loader, _longest(batches), threads=asked.threads, precision=asked.precision
+            )
+            for each in progress.track("", entrants)
+        }
+    best = _search(entrants, asked, progress)
     for each in entrants:
         each.loader.prepare()
     runners = {each.name: each.loader() for each in entrants}
-    race = _Benchmark(runners, asked, watch, clock)
+    race = _Benchmark(runners, asked, progress, clock)
     with monitor_noise() as watched:
         latency = race.run(asked.workload.batches(1), asked.single_rounds, "latency")
         speed = latency if asked.batch == 1 else race.run(batches, asked.rounds, "speed")
@@ -133,41 +128,45 @@ class _Benchmark:
 
     runners: dict[str, Runnable]
     asked: MeasureConfig
-    watch: Watch
+    progress: Progress
     clock: Clock
 
     def run(self, batches, rounds: int, what: str) -> dict[str, SpeedResult]:
         """Time all models on these batches, or each on its own."""
-        return compare_speed(
-            self.runners,
-            batches,
-            rounds=rounds,
-            watch=lambda _, things: self.watch(what, things),
-            clock=self.clock,
-            precision=self.asked.precision,
-        )
+        with self.progress.stage(f"Measuring {what}", rounds):
+            return compare_speed(
+                self.runners,
+                batches,
+                rounds=rounds,
+                progress=self.progress,
+                clock=self.clock,
+                precision=self.asked.precision,
+            )
 
     def at_best(self, best: dict[str, BestBatch]) -> dict[str, SpeedResult]:
         """Time each model at its own best batch size."""
         batches = {
             name: self.asked.workload.batches(found.best.batch) for name, found in best.items()
         }
-        return self.run(batches, self.asked.rounds, "best batch")
+        return self.run(batches, self.asked.rounds, "speed at the best batch")
 
 
-def _search(entrants: Sequence[Entry], asked: MeasureConfig, watch: Watch) -> dict[str, BestBatch]:
+def _search(
+    entrants: Sequence[Entry], asked: MeasureConfig, progress: Progress
+) -> dict[str, BestBatch]:
     if asked.memory is None:
         return {}
-    return {
-        each.name: find_best(
-            each.loader,
-            asked.workload,
-            asked.memory,
-            threads=asked.threads,
-            precision=asked.precision,
-        )
-        for each in watch("batch sizes", entrants)
-    }
+    with progress.stage("Finding batch sizes", len(entrants)):
+        return {
+            each.name: find_best(
+                each.loader,
+                asked.workload,
+                asked.memory,
+                threads=asked.threads,
+                precision=asked.precision,
+            )
+            for each in progress.track("", entrants)
+        }
 
 
 def _longest(batches: Sequence[TokenBatch]) -> TokenBatch:

@@ -1,7 +1,7 @@
 """Time models side by side: warmed up, in turns, with intervals of their ratios."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,15 +10,13 @@ from torch import Tensor
 
 from ..errors import ConfigError
 from ..model.network.tensor_types import Int
+from ..progress import SILENT, Progress
 from .calls import Precision, Runnable, in_eval_mode, timed_call
 from .intervals import Interval, percentiles, ratio
 from .turns import SHORTEST, Clock, TurnTimings, in_turns, take_turns, time_call
 from .workload import TokenBatch
 
-__all__ = ["Clock", "SpeedResult", "Watch", "compare_speed", "in_turns", "ratios", "time_call"]
-
-Watch = Callable[[str, Iterable[Any]], Iterable[Any]]
-"""Passes an iterable on, and may show progress."""
+__all__ = ["Clock", "SpeedResult", "compare_speed", "in_turns", "ratios", "time_call"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ def compare_speed(
     batch: Int[Tensor, "batch seq"] | Sequence[TokenBatch] | Mapping[str, Sequence[TokenBatch]],
     *,
     rounds: int = 30,
-    watch: Watch = lambda _, things: things,
+    progress: Progress = SILENT,
     clock: Clock = time.perf_counter,
     precision: Precision = "float32",
 ) -> dict[str, SpeedResult]:
@@ -64,7 +62,7 @@ def compare_speed(
     with in_eval_mode(models.values()):
         # It is a model's whole turn that has to be long enough to be read.
         shortest = SHORTEST / max(map(len, own.values()))
-        turns = take_turns(calls, watch("speed", range(rounds)), clock=clock, shortest=shortest)
+        turns = take_turns(calls, progress.track("", range(rounds)), clock=clock, shortest=shortest)
     parts = _by_model(turns, [len(each) for each in own.values()])
     # Seconds a sentence, so that batches of different sizes can be compared.
     sentences = [sum(map(len, each)) for each in own.values()]

@@ -9,6 +9,7 @@ from ..errors import ConfigError
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.shape import EncoderShape
 from ..model.surgery.shrink import shape_kept
+from ..progress import SILENT, Progress
 from ..pruning.criteria.scores_file import ScoreSheet
 from ..pruning.prune import Budget, Method, choose, room_for
 from ..pruning.selection.latency import LatencyTable
@@ -16,7 +17,7 @@ from ..pruning.selection.widths import TimeLimit, best_widths
 from .calls import timed_call
 from .latency_timing import BatchShape, EncoderFactory
 from .noise import monitor_noise
-from .speed import SpeedResult, Watch, compare_speed
+from .speed import SpeedResult, compare_speed
 from .turns import Clock, time_call
 
 TRIES = 6
@@ -101,7 +102,7 @@ def fit_to_speed(
     method: Method,
     sheet: ScoreSheet | None,
     aim: FitRequest,
-    watch: Watch = lambda _, things: things,
+    progress: Progress = SILENT,
     clock: Clock = time.perf_counter,
 ) -> SpeedFit:
     """Find the budget whose model has the requested speed, measured beside the unpruned model.
@@ -110,7 +111,7 @@ def fit_to_speed(
     chosen is timed, and the limit moved by as much as it was off. The one nearest to the goal among
     those that reach it is kept; if none does, the nearest.
     """
-    stand = TimingHarness(model, aim, watch, clock)
+    stand = TimingHarness(model, aim, progress, clock)
     limit = stand.goal_seconds(aim.table.seconds(model.shape))
     fast, slow = 0.0, float("inf")  # limits that were low enough, and too high
     tries: list[SpeedFit] = []
@@ -132,9 +133,9 @@ class TimingHarness:
     """Times selected shapes beside the unpruned model."""
 
     def __init__(
-        self, model: PolyprunePreTrainedModel, aim: FitRequest, watch: Watch, clock: Clock
+        self, model: PolyprunePreTrainedModel, aim: FitRequest, progress: Progress, clock: Clock
     ):
-        self.model, self.aim, self.watch, self.clock = model, aim, watch, clock
+        self.model, self.aim, self.progress, self.clock = model, aim, progress, clock
         self.make = EncoderFactory(model)
         self.dense = self.make(model.shape)
         self.batch = aim.load.batch_for(model)
@@ -165,9 +166,9 @@ class TimingHarness:
         models = {"before": self.dense, "after": self.make(shape)}
         once = sum(time_call(timed_call(each, self.batch), self.clock) for each in models.values())
         rounds = int(min(max(SECONDS / max(once, 1e-9), ROUNDS[0]), ROUNDS[1]))
-        with monitor_noise() as watched:
+        with monitor_noise() as watched, self.progress.stage("Measuring speed", rounds):
             speeds = compare_speed(
-                models, [self.batch], rounds=rounds, watch=self.watch, clock=self.clock
+                models, [self.batch], rounds=rounds, progress=self.progress, clock=self.clock
             )
         noise = watched.noise(speeds.values())
         noise.check("and try again")

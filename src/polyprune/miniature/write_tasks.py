@@ -3,8 +3,9 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from ..progress import SILENT, Progress
 from ..storage import atomic_folder
 from . import parallel_sentences, tags
 from .events import Split
@@ -26,13 +27,13 @@ def write_miniature(
     *,
     sizes: TaskSizes | None = None,
     codes: Sequence[str] | None = None,
-    watch: Callable[[str, Any], Any] = lambda _, things: things,
+    progress: Progress = SILENT,
 ) -> None:
     """Write all nine tasks reproducibly, in all languages, or in some and English."""
     lexicons = {code: load(code) for code in sorted({"en", *(codes or languages())})}
     sizes = sizes or TaskSizes()
     with atomic_folder(folder) as temporary:
-        for task in watch("Writing tasks", list(TASKS)):
+        for task in progress.track("Writing tasks", list(TASKS)):
             spoken = {code: lexicons[code] for code in LANGUAGES[task] if code in lexicons}
             spoken = {"en": lexicons["en"], **spoken}
             for name, text in TASKS[task](spoken, sizes):

@@ -1,11 +1,12 @@
 """The work of a cell: train, fine-tune, score or measure. Workers call it."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
+from ..progress import Silent
 from ..storage import atomic_file
 from .memory import keep_memory
 from .pool import Interrupted, Job, Stop
@@ -27,26 +28,28 @@ def work(job: Job, stop: Stop) -> dict[str, Any]:
 
 def make_model(job: Job, stop: Stop) -> dict[str, Any]:
     """Train a model as its config says, into `run/model`."""
+    from ..training.run import train
     from ..training.run_paths import RunPaths
     from ..training.run_results import held_out_curve, summarize_run
 
     run, out = job.payload, job.folder / "run"
     run = replace(run, saving=replace(run.saving, trackers=(), keep=1))
-    tokens = _train(run, out, stop)
+    with _interrupted_when_stopped():
+        tokens = sum(report.tokens for report in train(run, out, progress=Silent(stop)))
     places = RunPaths(out)
     for folder in (places.checkpoints, places.prepared, places.start, *out.glob("cut-*")):
         shutil.rmtree(folder, ignore_errors=True)
     found = summarize_run(out)
     kept = {name: found[name] for name in ("steps", "losses", "held_out", "dense")}
-    return kept | tokens | {"curve": held_out_curve(out)}
+    return kept | {"tokens": tokens, "curve": held_out_curve(out)}
 
 
 def tune(job: Job, stop: Stop) -> dict[str, Any]:
     """Fine-tune a model for a task, into `run/model`."""
     from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
     from ..evaluation.hyperparameter_search import HyperparameterSearch
+    from ..evaluation.run_search import run_search
     from ..evaluation.tasks import find_task
-    from ..training.loop import Diverged
 
     wanted = job.settings
     setup = FineTuneConfig(
@@ -62,16 +65,8 @@ def tune(job: Job, stop: Stop) -> dict[str, Any]:
         (wanted["learning_rate"],), (wanted["epochs"],), (wanted["seed"],), wanted["batch"]
     )
     tuning = HyperparameterSearch(setup, grid, job.folder / "run")
-    for setting in tuning.pending():
-        examples = tuning.encode()
-        run, folder = tuning.run(setting, examples)
-        try:
-            _train(replace(run, saving=replace(run.saving, trackers=())), folder, stop, tuning)
-        except Diverged as why:
-            tuning.record_failure(setting, why)
-        else:
-            tuning.conclude(setting)
-    tuning.finish()
+    with _interrupted_when_stopped():
+        run_search(tuning, Silent(stop), _untracked)
     result = tuning.results[-1]
     return {"dev": result["score"], "steps": result["steps"], "step": result["step"]}
 
@@ -152,18 +147,20 @@ def _one_size(model: Any, sparsity: float | None) -> tuple[Any, str | None]:
     return cut, row if several else None
 
 
-def _train(run: Any, out: Path, stop: Stop, tuning: Any = None) -> dict[str, Any]:
-    """Train to the end silently."""
-    from ..training.run import Stopped, train
+def _untracked(run: Any) -> Any:
+    """A run that no tracker is told about: the study's own records are enough."""
+    return replace(run, saving=replace(run.saving, trackers=()))
 
-    tokens = 0
+
+@contextmanager
+def _interrupted_when_stopped() -> Iterator[None]:
+    """Training that was asked to stop is a cell that was interrupted."""
+    from ..training.run import Stopped
+
     try:
-        material = None if tuning is None else tuning.material
-        for report in train(run, out, stop=stop, material=material):
-            tokens += report.tokens
+        yield
     except Stopped as stopped:
         raise Interrupted from stopped
-    return {"tokens": tokens}
 
 
 def _forget_other_places(job: Job) -> None:

@@ -17,6 +17,7 @@ from ..model.network.components import sizes
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.source import prompt_of
 from ..model.surgery.shrink import drop_layers
+from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet
 from ..pruning.criteria.scoring import Scoring, default_loss, prepare, score
 from ..pruning.cut import shrink_with_history
@@ -63,7 +64,7 @@ def tokenizer_of(folder: Path, model: PolyprunePreTrainedModel) -> Any:
 
 
 def prepare_model(
-    run: Run, places: RunPaths, folder: Path, languages: Sequence[str], watch: Any
+    run: Run, places: RunPaths, folder: Path, languages: Sequence[str], progress: Progress
 ) -> None:
     """Write the model to train, with its gates; shrunk already if they are fixed and shared."""
     if (places.prepared / "config.json").is_file():
@@ -81,7 +82,7 @@ def prepare_model(
         model = prepare(model, plan.table)
         sheet = None
         if plan.kind != "l0":
-            sheet = _scores(run, places, model, tokenizer, languages, watch)
+            sheet = _scores(run, places, model, tokenizer, languages, progress)
         if plan.cut_first:
             gates = choose(model, _method(plan), _budget(plan), sheet)
             model = shrink_with_history(
@@ -165,7 +166,7 @@ def _scores(
     model: PolyprunePreTrainedModel,
     tokenizer: Any,
     languages: Sequence[str],
-    watch: Any,
+    progress: Progress,
 ) -> ScoreSheet:
     corpus = open_corpus(places.held_out)
     missing = [code for code in languages if code not in corpus.files]
@@ -180,4 +181,4 @@ def _scores(
     scoring = Scoring(
         sentences=run.gating.sentences, table="as it is", seed=run.seed, device="auto"
     )
-    return score(model, batching, corpus, languages, scoring, watch)
+    return score(model, batching, corpus, languages, scoring, progress)

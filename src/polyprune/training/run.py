@@ -12,6 +12,7 @@ from ..errors import ConfigError
 from ..loading.hub import find
 from ..model.files.fingerprint import quick_hash
 from ..model.history import PruningStep, TrainingStep, add_training
+from ..progress import SILENT, Progress
 from ..pruning.cut import shrink_with_history
 from ..pruning.gates.elastic import load
 from ..pruning.gates.gatings import LearnedGating, match_density
@@ -32,8 +33,6 @@ from .run_paths import RunPaths
 from .session import Material, Session, make_accelerator
 from .text_material import TextMaterial
 
-Watch = Callable[[str, Any], Any]
-
 
 class Stopped(Exception):
     """A run stopped on request, after saving a checkpoint."""
@@ -47,14 +46,14 @@ def train(
     run: Run,
     out: Path,
     *,
-    stop: Callable[[], bool] = lambda: False,
-    watch: Watch = lambda _, things: things,
+    progress: Progress = SILENT,
     force: bool = False,
     material: Material | None = None,
 ) -> Iterator[StepReport]:
     """Train; yield one report per remaining step, and write the model to `out/model` at the end.
 
-    A run that was stopped or killed goes on from its last checkpoint as if nothing had happened.
+    A run that `progress` asks to stop saves where it is and raises `Stopped`; one that was stopped
+    or killed goes on from its last checkpoint as if nothing had happened.
     Its material is the text that it names, unless another is given.
     """
     places = RunPaths(out)
@@ -65,8 +64,9 @@ def train(
     if (places.model / "config.json").is_file():
         return
     try:
-        session = material.open(run, places, accelerator, watch)
-        yield from _train(session, stop)
+        with progress.stage("Preparing"):
+            session = material.open(run, places, accelerator, progress)
+        yield from _train(session, progress.should_stop)
         if accelerator.is_main_process:
             save_final_model(session)
         accelerator.wait_for_everyone()

@@ -25,6 +25,7 @@ from ..corpora.text_sources import Position
 from ..errors import ConfigError, UnknownName
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.source import pooling_of
+from ..progress import Progress
 from .regularizer import GateRegularizer
 from .run_config import Run
 from .run_paths import RunPaths
@@ -94,7 +95,9 @@ class Material(ABC):
         """A description of the data files; if it changes, it is another run."""
 
     @abstractmethod
-    def open(self, run: Run, places: RunPaths, accelerator: Accelerator, watch: Any) -> Session:
+    def open(
+        self, run: Run, places: RunPaths, accelerator: Accelerator, progress: Progress
+    ) -> Session:
         """Prepare a run unless it is prepared already; the main process goes first."""
 
 

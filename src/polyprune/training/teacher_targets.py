@@ -19,6 +19,7 @@ from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
 from ..model.network.source import pooling_of, prompt_of
 from ..model.network.tensor_types import Float
+from ..progress import SILENT, Progress
 from ..pruning.criteria.losses import pooled
 from ..storage import atomic_file
 
@@ -91,13 +92,13 @@ def make_targets(
     sources: Mapping[str, TextSource],
     stream_config: StreamConfig,
     path: Path,
-    watch: Any = lambda _, things: things,
+    progress: Progress = SILENT,
 ) -> TeacherTargets:
     """Return the targets of all lines; read them from a file, or compute and write it."""
     if not path.is_file():
         lines = _all_lines(teacher, tokenizer, sources, stream_config)
         pad = (teacher.tokenizer or tokenizer).pad_token_id
-        embeddings = _embed(teacher.model, pad, list(lines.values()), watch)
+        embeddings = _embed(teacher.model, pad, list(lines.values()), progress)
         with atomic_file(path) as new:
             save_file({"keys": torch.tensor(list(lines)), "embeddings": embeddings}, new)
     tensors = load_file(path)
@@ -129,12 +130,12 @@ def _all_lines(
 
 
 @torch.no_grad()
-def _embed(teacher: Any, pad: int, lines: list[Any], watch: Any) -> Tensor:
+def _embed(teacher: Any, pad: int, lines: list[Any], progress: Progress) -> Tensor:
     pooling = pooling_of(teacher.config.name_or_path)
     order = sorted(range(len(lines)), key=lambda i: len(lines[i]))
     found = torch.empty(len(lines), teacher.shape.width, dtype=torch.float16)
     starts = range(0, len(lines), 32)
-    for start in watch("Embedding text", starts):
+    for start in progress.track("Embedding text", starts):
         some = order[start : start + 32]
         ids = [torch.as_tensor(lines[i]).long() for i in some]
         padded = pad_sequence(ids, batch_first=True, padding_value=pad)

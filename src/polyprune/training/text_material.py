@@ -19,6 +19,7 @@ from ..errors import ConfigError
 from ..loading.hub import find, load_tokenizer
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.source import prompt_of
+from ..progress import Progress
 from ..pruning.gates.elastic import load
 from .held_out_loss import (
     HeldOutBatches,
@@ -56,14 +57,16 @@ class TextMaterial(Material):
         """The size of each language's text."""
         return {"text": {code: source.size for code, source in sorted(self.sources.items())}}
 
-    def open(self, run: Run, places: RunPaths, accelerator: Accelerator, watch: Any) -> Session:
+    def open(
+        self, run: Run, places: RunPaths, accelerator: Accelerator, progress: Progress
+    ) -> Session:
         """Hold out text, prepare the model, and embed the text with the teacher if it is cached."""
         sources = self.sources
         with accelerator.main_process_first():
             start = starting_folder(run, places, sources)
             given = development_files(text_folder(run.corpus.source))
             withheld = hold_out(sources, run.corpus.held_out, places.held_out, given)
-            prepare_model(run, places, start, list(sources), watch)
+            prepare_model(run, places, start, list(sources), progress)
         model = load(places.prepared)
         tokenizer = tokenizer_of(places.prepared, model)
         check_readout(run, model)
@@ -81,7 +84,7 @@ class TextMaterial(Material):
                         sources,
                         made,
                         places.targets,
-                        watch,
+                        progress,
                     ).narrowed(model.shape.width)
         return TextSession(
             run=run,

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -17,14 +17,13 @@ from ...model.files.fingerprint import fingerprint
 from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ...model.network.source import pooling_of
 from ...model.surgery.factorize import factorize
+from ...progress import SILENT, Progress
 from .importance import GateGradients, Per, gate_gradients
 from .losses import Batch, PerExampleLoss, contrastive_loss, masked_lm_loss, task_loss
 from .scores_file import ScoreSheet, ScoringRecord
 
 LOSSES = ("masked-lm", "contrastive", "task")
 TABLES = ("spectral", "identity", "as it is")
-Watch = Callable[[str, Iterable[Batch]], Iterable[Batch]]
-"""Passes a language's batches on, and may show how far they have come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def score(
     corpus: Corpus,
     languages: Sequence[str] | None = None,
     scoring: Scoring | None = None,
-    watch: Watch = lambda _, batches: batches,
+    progress: Progress = SILENT,
 ) -> ScoreSheet:
     """Gate gradients of a model in these languages of a corpus, or in all that it has."""
     scoring = scoring or Scoring()
@@ -77,7 +76,7 @@ def score(
     codes = corpus.codes(languages)
     seen: Counter[str] = Counter()
     batches = {
-        code: watch(
+        code: progress.track(
             code,
             _counted(_batches(code, loss, batching, corpus, scoring), code, seen, scoring.seed),
         )
@@ -86,7 +85,9 @@ def score(
     # In single precision, as half has no room for a unit's gradient; split where it will be cut.
     single = model if model.dtype == torch.float32 else deepcopy(model).float()
     base = prepare(single, scoring.table)
-    with torch.random.fork_rng(), on_device(base, scoring.device):
+    total = len(codes) * -(-scoring.sentences // batching.size)
+    stage = progress.stage("Scoring", total)
+    with stage, torch.random.fork_rng(), on_device(base, scoring.device):
         gradients = gate_gradients(base, batches, _loss(loss, model), cast(Per, scoring.per))
     _check_not_silent(gradients, codes)
     about = ScoringRecord(

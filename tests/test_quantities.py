@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyprune.cli.terminal import parse_count, parse_sparsity
 from polyprune.errors import ConfigError
+from polyprune.quantities import parse_count, parse_sparsity
 
 
 @given(st.floats(0, 1, exclude_max=True))
