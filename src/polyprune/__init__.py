@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 from ._register import register_when_transformers_is_imported
 
 if TYPE_CHECKING:
+    from .api.requests.score import ScoreRequest as ScoreRequest
+    from .api.score import ScoreResult as ScoreResult
+    from .api.score import score as score
     from .errors import PolypruneError as PolypruneError
     from .loading.stock import to_transformers as to_transformers
     from .model.files.gates_file import load_gates as load_gates
@@ -39,6 +42,8 @@ _HOME = {
     "HardConcrete": "pruning.gates.hard_concrete",
     "PerComponent": "model.network.components",
     "PolypruneError": "errors",
+    "ScoreRequest": "api.requests.score",
+    "ScoreResult": "api.score",
     "certify": "model.surgery.certify",
     "drop_layers": "model.surgery.shrink",
     "factorize": "model.surgery.factorize",
@@ -49,6 +54,7 @@ _HOME = {
     "load_gates": "model.files.gates_file",
     "open_gates": "model.network.components",
     "save_gates": "model.files.gates_file",
+    "score": "api.score",
     "shrink": "model.surgery.shrink",
     "to_transformers": "loading.stock",
 }

@@ -128,7 +128,7 @@ def test_sentences_begin_with_the_models_own_prompt(tmp_path, text, out):
 
 def test_people_see_a_table_of_80_columns(speaking, text, out):
     status, stdout, _ = polyprune("score", speaking, "--corpus", text, "--out", out)
-    *table, _, last = stdout.rstrip().splitlines()
+    *table, _, _, last = stdout.rstrip().splitlines()
     assert status == 0
     assert max(map(len, table)) <= 80
     rows = {row[0]: row[1:] for row in map(str.split, table) if row}

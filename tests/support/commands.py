@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 from polyprune import cli
+from polyprune.cli.command import for_terminal
 
 EXACT = 1e-5
 """More than rounding ever makes of a tiny model's outputs."""
@@ -48,7 +49,7 @@ def polyprune(*arguments):
         try:
             cli.fail(run.exception)
         except SystemExit as stop:
-            return stop.code, run.stdout, str(run.exception)
+            return stop.code, run.stdout, for_terminal(str(run.exception))
     return run.exit_code, run.stdout, run.stderr
 
 

@@ -23,6 +23,7 @@ from . import (
     train,
     watch,
 )
+from .command import for_terminal
 
 app = typer.Typer(
     name="polyprune",
@@ -64,7 +65,7 @@ def main() -> None:
 def fail(error: Exception) -> NoReturn:
     """Tell the user's mistakes in one sentence and exit with 2; anything else is ours: raise it."""
     if isinstance(error, PolypruneError):
-        message = str(error)
+        message = for_terminal(str(error))
     elif isinstance(error, OSError) and error.filename and not _is_full_disk(error):
         message = f"{error.filename}: {error.strerror}. Choose another place, or see who owns it."
     elif _is_full_disk(error):

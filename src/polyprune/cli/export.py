@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..quantities import split_list
-from .score import load_quietly
+from .scoring_options import load_quietly
 from .terminal import AsJson, Force, readable, show_json, show_table
 
 

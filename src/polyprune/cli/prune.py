@@ -21,7 +21,7 @@ from .budgets import (
 )
 from .following import follow_run
 from .render.sizes import show_report
-from .score import (
+from .scoring_options import (
     BatchSize,
     Corpus,
     Device,

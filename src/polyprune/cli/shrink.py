@@ -7,7 +7,7 @@ import typer
 
 from ..quantities import parse_sparsity, split_list
 from .render.sizes import show_asked, show_differences, show_sizes
-from .score import load_quietly
+from .scoring_options import load_quietly
 from .terminal import AsJson, Force, as_typed, show_json
 
 

@@ -21,17 +21,26 @@ class Corpus:
 
     def codes(self, languages: Sequence[str] | None = None) -> list[str]:
         """Return the codes of these languages, which must have text here; all there are if None."""
+        known = self.known()
         if languages is None:
-            return list(self.files)
-        return find_languages(languages, list(self.files), str(self.folder))
+            return known
+        return find_languages(languages, known, str(self.folder))
+
+    def known(self) -> list[str]:
+        """The codes of all languages that have text."""
+        return list(self.files)
+
+    def lines(self, code: str) -> Iterator[str]:
+        """All lines of a language."""
+        return read_lines(self.files[code])
 
     def sentences(self, code: str, count: int) -> Iterator[str]:
         """Return the first `count` lines of a language, without blank ones."""
-        return islice((line for line in read_lines(self.files[code]) if line.strip()), count)
+        return islice((line for line in self.lines(code) if line.strip()), count)
 
     def translations(self, code: str, pivot: str, count: int) -> Iterator[tuple[str, str]]:
         """Return the first `count` lines of a language, each with the same line of `pivot`."""
-        both = zip(read_lines(self.files[code]), read_lines(self.files[pivot]), strict=False)
+        both = zip(self.lines(code), self.lines(pivot), strict=False)
         return islice((pair for pair in both if all(line.strip() for line in pair)), count)
 
 

@@ -1,0 +1,199 @@
+"""What `polyprune.prune` is asked for, and what of it does not go together."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from ...errors import ConfigError
+from ...quantities import parse_bytes, parse_count, parse_seconds, parse_sparsity, parse_speed_up
+from ..request import Option, Request
+from .shared import (
+    BatchSize,
+    Command,
+    Corpus,
+    Device,
+    Force,
+    Languages,
+    Loss,
+    Out,
+    Parallel,
+    Prefix,
+    Seed,
+    Sentences,
+    Table,
+    Tokens,
+    as_path,
+)
+
+SIZE, SPEED, RANKING = "How much stays", "How fast it becomes", "What stays"
+
+
+def as_batch(given: str | tuple[int, int]) -> tuple[int, int]:
+    """`1x128` as sentences and tokens."""
+    text = given if isinstance(given, str) else "x".join(map(str, given))
+    found = re.fullmatch(r"(\d{1,5})\s*[x×]\s*(\d{1,5})", text.strip().lower())
+    if found is None or not int(found[1]) or not int(found[2]):
+        raise ConfigError(f"A batch is sentences x tokens, such as 1x128 or 32x64, not {text!r}.")
+    return int(found[1]), int(found[2])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PruneRequest(Request):
+    """How much of a model stays, what of it, and what happens to it then."""
+
+    sparsity: Annotated[
+        float | str | None,
+        Option("How much of the encoder goes: 0.5 or 50%.", parse=parse_sparsity),
+    ] = None
+    parameters: Annotated[
+        int | str | None,
+        Option("How many parameters the model may have in all: 60M.", parse=parse_count),
+    ] = None
+    size: Annotated[
+        int | str | None, Option("How large the weights may be: 100MB.", parse=parse_bytes)
+    ] = None
+    speedup: Annotated[
+        float | str | None,
+        Option("How many times faster, on this machine: 2.", parse=parse_speed_up),
+    ] = None
+    latency: Annotated[
+        float | str | None,
+        Option("How long a batch may take, on this machine: 10ms.", parse=parse_seconds),
+    ] = None
+    corpus: Corpus = None
+    languages: Languages = None
+    setting: Annotated[
+        str, Option("One subnetwork for all languages, shared, or one for each, non-shared.")
+    ] = "shared"
+    elastic: Annotated[bool, Option("Make one folder that holds every size.")] = False
+    recover: Annotated[
+        int | None, Option("Then train so many steps, to win back what was lost.", least=1)
+    ] = None
+    out: Out = None
+    force: Force = False
+    speed_at: Annotated[
+        str | tuple[int, int],
+        Option("The batch: sentences x tokens.", SPEED, parse=as_batch),
+    ] = "1x128"
+    threads: Annotated[
+        int | None, Option("Threads of the processor; all unless given.", SPEED, least=1)
+    ] = None
+    scores: Annotated[Any, Option("A scores file of this model, or its scores.", RANKING)] = None
+    language: Annotated[
+        str | None, Option("With non-shared: make this language's model.", RANKING)
+    ] = None
+    method: Annotated[str, Option("See polyprune ls methods.", RANKING)] = "gradient"
+    rule: Annotated[str, Option("How gradients are ranked; same list.", RANKING)] = "fisher"
+    exact: Annotated[bool, Option("Solve the knapsack instead of cutting one ranking.", SIZE)] = (
+        False
+    )
+    min_heads: Annotated[
+        int, Option("Heads that every layer keeps.", SIZE, least=0, formerly="least_heads")
+    ] = 0
+    min_units: Annotated[
+        int, Option("Units that every layer keeps.", SIZE, least=0, formerly="least_units")
+    ] = 0
+    unit_multiple: Annotated[
+        int,
+        Option("Units of a layer are a multiple of this.", SIZE, least=1, formerly="multiple"),
+    ] = 1
+    gates: Annotated[
+        str | Path | None, Option("Write the gates to this file too.", SIZE, parse=as_path)
+    ] = None
+    sentences: Sentences = 300
+    loss: Loss = None
+    parallel: Parallel = None
+    table: Table = None
+    batch_size: BatchSize = 16
+    tokens: Tokens = 128
+    prefix: Prefix = None
+    seed: Seed = 0
+    device: Device = "auto"
+    command: Command = ""
+
+    @property
+    def every_size(self) -> bool:
+        """Whether one folder with all sizes is made, rather than one size."""
+        return self.elastic or (self.setting == "non-shared" and self.language is None)
+
+    @property
+    def timed(self) -> bool:
+        """Whether a speed is asked for."""
+        return self.speedup is not None or self.latency is not None
+
+    @property
+    def scores_with_text(self) -> bool:
+        """Whether components are ranked by what they do to text."""
+        return self.method == "gradient"
+
+    def refusals(self) -> Iterator[tuple[bool, str]]:
+        """Options that cannot both be meant."""
+        yield from self._refused_budgets()
+        yield from self._refused_languages()
+        yield from self._refused_text()
+
+    def _refused_budgets(self) -> Iterator[tuple[bool, str]]:
+        other = self.timed or self.parameters is not None or self.size is not None
+        special = self.exact or self.unit_multiple > 1 or self.min_heads > 0 or self.min_units > 0
+        yield (
+            self.every_size and (other or special),
+            "An elastic folder holds every size of one ranking: `parameters`, `size`, `speedup`, "
+            "`latency`, `exact`, `unit_multiple`, `min_heads` and `min_units` are for one size.",
+        )
+        yield (
+            self.every_size and self.gates is not None and self.sparsity is None,
+            "Gates are of one size: give `sparsity` too, or leave `gates` out.",
+        )
+        yield (
+            not self.every_size and self.sparsity is None and not other,
+            "Give a budget: `sparsity=0.5`, or `parameters=60M`, `size=100MB`, `speedup=2` or "
+            "`latency=10ms`, alone or together.",
+        )
+        yield (
+            self.sparsity is not None and other,
+            "A sparsity is a budget of its own: leave `sparsity` out, or `parameters`, `size`, "
+            "`speedup` and `latency`.",
+        )
+        yield (
+            self.speedup is not None and self.latency is not None,
+            "Ask for `speedup` or for `latency`, not for both.",
+        )
+        yield (
+            self.exact and self.sparsity is None,
+            "The exact knapsack goes with a sparsity, not with another budget.",
+        )
+
+    def _refused_languages(self) -> Iterator[tuple[bool, str]]:
+        yield (
+            self.language is not None and self.setting != "non-shared",
+            f"`language={self.language}` is for `setting=non-shared`; see `languages`.",
+        )
+        yield (
+            self.language is not None and self.elastic,
+            "`elastic` is for every language: leave `language` or `elastic` out.",
+        )
+        yield (
+            self.languages is not None and not self.scores_with_text,
+            f"Method {self.method!r} knows no languages: leave `languages` out.",
+        )
+        yield (
+            self.setting == "non-shared" and not self.scores_with_text,
+            f"Method {self.method!r} knows no languages: use `setting=shared`.",
+        )
+        yield (
+            self.recover is not None and (self.elastic or self.setting == "non-shared"),
+            "`recover` is for one size that all languages share; for others see polyprune train.",
+        )
+
+    def _refused_text(self) -> Iterator[tuple[bool, str]]:
+        text = self.corpus is not None and self.recover is None
+        yield (
+            not self.scores_with_text and (self.scores is not None or text),
+            f"Method {self.method!r} reads no text: leave `scores` and `corpus` out.",
+        )
+        yield (
+            self.scores is not None and text,
+            "Give `scores` or `corpus`, not both: scores need no text.",
+        )

@@ -1,0 +1,91 @@
+"""`polyprune.score`: how much every component matters, in every language."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..loading.reading import Reading, score_text
+from ..progress import Progress
+from ..pruning.criteria.scores_file import ScoreSheet, save_scores
+from ..pruning.criteria.scoring import Scoring
+from ..reporting.tables.table import Table
+from ..storage import refuse_to_overwrite
+from .inputs import ModelLike, resolve_corpus, resolve_model
+from .requests.score import ScoreRequest
+from .result import Result, make_table
+from .verb import verb
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ScoreResult(Result):
+    """How much every head, unit and rank of a model matters, one row per language."""
+
+    sheet: ScoreSheet
+    """The scores, which serve any budget and any set of their languages."""
+    out: Path | None = None
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that were scored."""
+        return self.sheet.about.languages
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write a scores file."""
+        save_scores(Path(path), self.sheet, force=force)
+        return Path(path)
+
+    def as_dict(self) -> dict[str, Any]:
+        """How the scores came about."""
+        return {"out": None if self.out is None else str(self.out), **asdict(self.sheet.about)}
+
+    def summary(self) -> Iterator[Table | str]:
+        """What was read, and what of it mattered most, language by language."""
+        about, scores = self.sheet.about, self.sheet.gradients.absolute
+        rows = []
+        for i, code in enumerate(about.languages):
+            heads = [float(h[i].sum()) for h in scores.heads]
+            units = [float(u[i].sum()) for u in scores.units]
+            parts = (sum(heads), sum(units), float(scores.rank[i].sum()))
+            layers = [h + u for h, u in zip(heads, units, strict=True)]
+            shares = (f"{part / sum(parts):.0%}" for part in parts)
+            rows.append([code, about.examples[i], *shares, layers.index(max(layers))])
+        yield make_table(
+            ["language", "examples", "heads", "units", "rank", "most in\nlayer"],
+            rows,
+            title=f"importance by kind ({about.loss} loss, per {about.per})",
+        )
+        if self.out is not None:
+            yield f"Written to {self.out}."
+
+
+@verb(ScoreRequest)
+def score(model: ModelLike, request: ScoreRequest, progress: Progress) -> ScoreResult:
+    """Score every head, unit and rank of a model, language by language, on text.
+
+    One set of scores serves any budget and any set of its languages:
+    `polyprune.prune(model, scores=polyprune.score(model, corpus="text"), sparsity=0.5)`.
+    """
+    if request.out is not None:  # before anything is loaded, not only when it is written
+        refuse_to_overwrite(Path(request.out), force=request.force, kind="file")
+    scoring = Scoring(
+        sentences=request.sentences,
+        loss=request.loss,
+        per=request.per,
+        parallel=request.parallel,
+        table=request.table or "spectral",
+        seed=request.seed,
+        device=request.device,
+    )
+    result = ScoreResult(take_scores(model, request, scoring, progress))
+    if request.out is None:
+        return result
+    return ScoreResult(result.sheet, result.save(request.out, force=request.force))
+
+
+def take_scores(model: ModelLike, request: Any, scoring: Scoring, progress: Progress) -> ScoreSheet:
+    """The scores of a model on the text of a request."""
+    reading = Reading(request.batch_size, request.tokens, request.prefix)
+    loaded = resolve_model(model)
+    corpus = resolve_corpus(request.corpus)
+    return score_text(loaded, corpus, request.languages, scoring, reading, progress)

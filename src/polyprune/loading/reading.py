@@ -1,0 +1,72 @@
+"""A model and the text that it reads: its tokenizer, its prompt, and scores on a corpus."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..corpora.batching import Batching
+from ..corpora.corpus import Corpus
+from ..errors import ConfigError
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.source import prompt_of
+from ..progress import SILENT, Progress
+from ..pruning.criteria.scores_file import ScoreSheet
+from ..pruning.criteria.scoring import Scoring, default_loss, score
+from .hub import load_tokenizer, longest_input
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How sentences become batches."""
+
+    batch_size: int = 16
+    tokens: int = 128
+    """That a sentence is cut to, or fewer where the model has fewer positions."""
+    prefix: str | None = None
+    """What sentences begin with; the model's own prompt for a contrastive loss unless given."""
+
+
+def fitting_tokenizer(model: PolyprunePreTrainedModel, *, strict: bool = False) -> Any:
+    """The tokenizer beside a model, which has to belong to it.
+
+    With `strict`, as for training, it has about as many words as the model and pads alike.
+    """
+    folder = model.config.name_or_path
+    tokenizer = load_tokenizer(folder)
+    if tokenizer is None:
+        raise ConfigError(f"There is no tokenizer in {folder}, so that text cannot be read.")
+    words = model.shape.vocab_size
+    # A table may be rounded up, but not by more than this.
+    fewest = 0.9 * words if strict else 0
+    if not fewest <= len(tokenizer) <= words:
+        raise ConfigError(
+            f"The tokenizer in {folder} knows {len(tokenizer):,} words, the model {words:,}: they "
+            "do not belong together."
+        )
+    padded = strict and model.config.padded_positions
+    if padded and tokenizer.pad_token_id != model.config.pad_token_id:
+        raise ConfigError(
+            f"The tokenizer in {folder} pads with token {tokenizer.pad_token_id}, the model with "
+            f"{model.config.pad_token_id}: they do not belong together."
+        )
+    return tokenizer
+
+
+def score_text(
+    model: PolyprunePreTrainedModel,
+    corpus: Corpus,
+    languages: Sequence[str] | None,
+    scoring: Scoring,
+    reading: Reading | None = None,
+    progress: Progress = SILENT,
+) -> ScoreSheet:
+    """Score every component of a model on these languages of a corpus, or on all it has."""
+    reading = reading or Reading()
+    tokenizer, prefix = fitting_tokenizer(model), reading.prefix
+    if prefix is None and (scoring.loss or default_loss(model)) == "contrastive":
+        prefix = prompt_of(model.config.name_or_path)
+    longest = min(reading.tokens, longest_input(model))
+    batching = Batching(tokenizer, reading.batch_size, longest, prefix or "")
+    total = -(-scoring.sentences // reading.batch_size) * len(corpus.codes(languages))
+    with progress.stage("Scoring", total):
+        return score(model, batching, corpus, languages, scoring, progress)
