@@ -42,9 +42,9 @@ class ModelResult(Result):
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Write the model's folder, whole or not at all, and return its path."""
-        from ..storage import whole_folder
+        from ..storage import atomic_folder
 
-        with whole_folder(Path(folder), force=force) as new:
+        with atomic_folder(Path(folder), force=force) as new:
             self.model.save_pretrained(new)
         return Path(folder)
 

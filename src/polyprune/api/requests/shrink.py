@@ -15,7 +15,8 @@ def as_layers(given: str | Sequence[int] | None) -> tuple[int, ...] | None:
     if given is None:
         return None
     try:
-        return tuple(int(layer) for layer in (split_list(given) or []))
+        layers = split_list(given) if isinstance(given, str) else given
+        return tuple(int(layer) for layer in layers or ())
     except ValueError as error:
         raise ConfigError(f"`layers` takes numbers, such as 0,2,4, not {given}.") from error
 
