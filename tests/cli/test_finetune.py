@@ -12,7 +12,7 @@ import pytest
 
 import polyprune as pp
 from polyprune.evaluation.finetune_config import Trial
-from polyprune.training.run_log import read_log
+from polyprune.jsonl import read_log
 from support.commands import answer, polyprune, refused
 from support.finetuning import every_size
 from support.models import speaking_model

@@ -93,12 +93,13 @@ def test_a_study_runs_to_its_end_and_tells_what_failed(config, tmp_path):
     assert "Failed: model bad seed 1" in error
     assert "1 cell failed, and 2 above were left out" in error
     told = json.loads(stdout)
-    rows = told["regimes"]["transfer"]
-    assert [(row["system"], row["sparsity"]) for row in rows] == [
-        ("dense", None), ("grad", 0.5), ("ds", 0.3), ("ds", 0.7), ("bad", None),
+    main, sizes = told["tables"]["main"], told["tables"]["sizes"]
+    rows = [dict(zip(main["columns"], row["cells"], strict=True)) for row in main["rows"]]
+    assert [(row["system"]["text"], row["cut %"]["values"]) for row in rows] == [
+        ("dense", [None]), ("Grad", [50]), ("ds", [30]), ("ds", [70]), ("bad", [None]),
     ]  # fmt: skip
-    assert [row["average_flat"] is None for row in rows] == [False] * 4 + [True]
-    parameters = [size["parameters"] for size in told["sizes"]]
+    assert [row["average"]["values"] == [None] for row in rows] == [False] * 4 + [True]
+    parameters = [row["cells"][2]["values"][0] for row in sizes["rows"]]
     assert parameters[0] > parameters[2] > parameters[1] > parameters[3]
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     assert {line["study"] for line in lines} == {"mine-quick"}

@@ -14,7 +14,7 @@ import polyprune as pp
 from polyprune.corpora.batching import Batching
 from polyprune.errors import CheckpointError, ConfigError, UnknownName
 from polyprune.evaluation.quality import guess_words
-from polyprune.exporting import export_model, quality, runners
+from polyprune.exporting import export_model, runners
 from polyprune.exporting.export_model import ExportConfig, export
 from polyprune.exporting.export_text import export_texts
 from polyprune.exporting.output_difference import OutputDifference
@@ -22,6 +22,7 @@ from polyprune.exporting.runners import load_runner
 from polyprune.exporting.runtimes import RUNTIMES, Runtime
 from polyprune.loading.hub import load_tokenizer
 from polyprune.model.network.folder import checksum_mismatches
+from support import exported_quality
 from support.models import speaking_model
 from support.pruned_models import pruned, said
 from support.text import SENTENCES, text_folder
@@ -146,7 +147,9 @@ def test_hidden_words_are_guessed_alike(place):
     model, tokenizer = pp.load(place / "small"), load_tokenizer(place / "small")
     lines = {code: SENTENCES[code] for code in ("en", "ru")}
     runner = load_runner(place / "single", 1)
-    assert quality.guess_words(runner, tokenizer, lines) == guess_words(model, tokenizer, lines)
+    assert exported_quality.guess_words(runner, tokenizer, lines) == guess_words(
+        model, tokenizer, lines
+    )
 
 
 def test_translations_are_found_by_what_a_runner_says():
@@ -167,7 +170,7 @@ def test_translations_are_found_by_what_a_runner_says():
 
     lines = {"en": ["aaa", "a", "aaaaa"], "sw": ["bbb", "b", "bbbbb"], "de": ["c", "ccc", "c"]}
     batching = Batching(Letters(), size=2)
-    found = quality.find_translations(Length(), batching, lines, "en")
+    found = exported_quality.find_translations(Length(), batching, lines, "en")
     assert found == {"sw": 100.0, "de": 0.0}
 
 

@@ -7,11 +7,11 @@ from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import open_corpus
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words
-from polyprune.exporting import quality
 from polyprune.exporting.export_model import ExportConfig, export
 from polyprune.exporting.export_text import export_texts
 from polyprune.exporting.runners import load_runner
 from polyprune.loading.hub import load_tokenizer
+from support import exported_quality
 
 for _package in ("onnxscript", "onnxruntime", "openvino"):
     pytest.importorskip(_package, reason='needs pip install "polyprune[openvino]"')
@@ -58,7 +58,7 @@ def test_sprout_guesses_words_as_well_in_bytes(tmp_path, runtime):
     export(model, tmp_path / "out", ExportConfig(runtime, "int8", threads=1), export_texts(model))
     tokenizer, text = load_tokenizer(tmp_path / "out"), lines()
     before = guess_words(model, tokenizer, text)
-    after = quality.guess_words(load_runner(tmp_path / "out", 1), tokenizer, text)
+    after = exported_quality.guess_words(load_runner(tmp_path / "out", 1), tokenizer, text)
     assert mean(before) - mean(after) < 2
 
 
@@ -71,7 +71,9 @@ def test_e5_small_finds_translations_as_well_in_bytes(tmp_path, e5_folder, spars
     tokenizer, text = load_tokenizer(tmp_path / "out"), lines()
     before = find_translations(model, tokenizer, text, "en")
     batching = Batching(tokenizer, prefix="query: ")
-    after = quality.find_translations(load_runner(tmp_path / "out", 1), batching, text, "en")
+    after = exported_quality.find_translations(
+        load_runner(tmp_path / "out", 1), batching, text, "en"
+    )
     assert len(after) == 14
     assert mean(before) - mean(after) < 1
 

@@ -6,7 +6,7 @@ from huggingface_hub import ModelCard
 import polyprune as pp
 from polyprune.errors import CheckpointError, ConfigError
 from polyprune.model.network.folder import checksum_mismatches
-from polyprune.reporting.card import fill_card, find_system, original_of
+from polyprune.reporting.card import fill_card, find_system
 from polyprune.reporting.results import Results, Score, System, SystemSize
 from support.models import tiny_model
 
@@ -130,6 +130,6 @@ def test_a_system_that_is_called_like_the_folder_is_meant(folder, monkeypatch):
     half, original = System("half", "half"), System("original", "original")
     results = Results(scores=(score(original, sw=60.0), score(half, sw=50.0)))
     assert find_system(folder, results, None) == half
-    assert original_of(results, half, "original") == original
+    assert results.baseline(half, "original") == original
     fill_card(folder, results)
     assert "-10.0" in text(folder)

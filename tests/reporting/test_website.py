@@ -10,8 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from polyprune.reporting.all_figures import figures
-from polyprune.reporting.all_tables import tables
+from polyprune.reporting.report import figures, tables
 from polyprune.reporting.results import Results, Score, System
 from polyprune.reporting.tables.table import Table, TableCell, TableRow
 from polyprune.reporting.website import page

@@ -8,8 +8,7 @@ from io import StringIO
 
 import pytest
 
-from polyprune.reporting.all_figures import figures
-from polyprune.reporting.all_tables import tables
+from polyprune.reporting.report import figures, tables
 from polyprune.reporting.results import Results
 from polyprune.reporting.website import page
 from support.large_results import large_results

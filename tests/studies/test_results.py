@@ -1,92 +1,96 @@
-"""Lines to tables, whatever is missing."""
+"""The lines of a study, whatever is missing, and the report that is made of them."""
 
 import pytest
 
-from polyprune.studies.results import (
-    Outline,
-    Row,
-    outline_of,
-    read_lines,
-    summarize,
-    write_lines,
-)
+from polyprune.jsonl import read_objects
+from polyprune.reporting.report import report_of
+from polyprune.studies.results import Lines, outline_of, write_lines, write_report
 from support.small_study import RUNS, STUDY, graph_of
-
-OUTLINE = Outline(
-    "mine", (Row("a", "A", "", None), Row("b", "B", "shared", 0.5)), {"transfer": ("xnli", "xquad")}
-)
 
 
 def line(system, task, seed, study="mine", **mean):
-    return {"study": study, "system": system, "sparsity": None if system == "a" else 0.5,
+    return {"study": study, "system": system, "sparsity": 0.5 if system == "b" else None,
             "task": task, "regime": "transfer", "seed": seed, "mean": mean}  # fmt: skip
 
 
-def test_mean_and_spread_over_seeds_and_both_averages():
+def row(tmp_path, lines, system):
+    """The cells of a system's row in the main table, by the titles of their columns."""
+    report = write_report(Lines(lines, [], []), "mine", tmp_path).as_dict()
+    table = report["tables"]["main"]
+    rows = {each["cells"][0]["text"]: each["cells"] for each in table["rows"]}
+    return dict(zip(table["columns"], rows[system], strict=True))
+
+
+def test_mean_and_spread_over_seeds_and_both_averages(tmp_path):
     lines = [
         line("a", "xnli", 1, accuracy=60.0),
         line("a", "xnli", 2, accuracy=64.0),
         line("a", "xquad", 1, f1=50.0, exact=30.0),
     ]
-    row = summarize(OUTLINE, lines, [])["regimes"]["transfer"][0]
-    assert row["tasks"]["xnli"]["mean"] == {"accuracy": 62}
-    assert row["tasks"]["xnli"]["spread"]["accuracy"] == pytest.approx(8**0.5)
-    assert row["tasks"]["xquad"]["spread"] is None
-    assert row["average_flat"] == pytest.approx((62 + 50 + 30) / 3)
-    assert row["average_xtreme"] == pytest.approx((62 + 40) / 2)
-    assert row["over_seeds"] == {"mean": 62, "spread": pytest.approx(8**0.5), "tasks": ["xnli"]}
+    cells = row(tmp_path, lines, "a")
+    assert cells["XNLI"]["values"] == [62]
+    assert cells["XNLI"]["spread"] == pytest.approx(8**0.5)
+    assert "spread" not in cells["XQuAD"]
+    assert cells["average"]["values"] == pytest.approx([(62 + 50 + 30) / 3])
+    assert cells["XTREME average"]["values"] == pytest.approx([(62 + 40) / 2])
+    assert cells["over seeds"] == {"values": [62], "spread": pytest.approx(8**0.5)}
 
 
-def test_what_no_seed_touches_is_the_same_with_all_of_them():
-    rows = (Row("a", "A", "", None, trained=False), Row("b", "B", "shared", 0.5))
-    outline = Outline("mine", rows, {"transfer": ("xnli", "tatoeba")})
-    lines = [line("a", "xnli", seed, accuracy=50.0) for seed in (1, 2)]
-    lines.append(line("a", "tatoeba", 1, accuracy=10.0))
+def test_what_no_seed_touches_is_the_same_with_all_of_them(tmp_path):
+    lines = [line("dense", "xnli", seed, accuracy=50.0) for seed in (1, 2)]
+    lines += [line("dense", "tatoeba", 1, accuracy=10.0), line("b", "udpos", 1, f1=30.0)]
     lines += [line("b", "xnli", seed, accuracy=38.0 + 2 * seed) for seed in (1, 2)]
     lines += [line("b", "tatoeba", seed, accuracy=10.0) for seed in (1, 2)]
-    dense, small = summarize(outline, lines, [])["regimes"]["transfer"]
-    assert dense["over_seeds"] == {"mean": 30, "spread": 0, "tasks": ["xnli", "tatoeba"]}
-    assert dense["tasks"]["tatoeba"]["spread"] is None
-    assert small["over_seeds"]["mean"] == pytest.approx((41 + 10) / 2)
-    missing = summarize(outline, lines[:-1], [])["regimes"]["transfer"]
-    assert missing[1]["over_seeds"]["tasks"] == ["xnli"]
+    dense, small = (row(tmp_path, lines, system) for system in ("dense", "b"))
+    assert dense["over seeds"] == {"values": [30], "spread": 0}
+    assert "spread" not in dense["Tatoeba"]
+    assert small["over seeds"]["values"] == pytest.approx([(41 + 10) / 2])
+    missing = row(tmp_path, lines[:-1], "b")
+    assert missing["over seeds"]["values"] == [41]  # of XNLI alone
 
 
-def test_what_is_missing_no_number_or_of_another_study_is_left_out():
+def test_what_is_missing_or_no_number_is_a_dash(tmp_path):
     lines = [
+        line("a", "xquad", 1, f1=1.0, exact=1.0),
         line("b", "xnli", 1, accuracy=float("nan")),
-        line("b", "xnli", 2, study="another", accuracy=1.0),
         line("b", "xquad", 1) | {"mean": None},
-        line("c", "xnli", 1, accuracy=1.0),
     ]
-    sizes = [{"study": "mine", "system": "b", "sparsity": 0.7}]
-    answer = summarize(OUTLINE, lines, sizes)
-    row = answer["regimes"]["transfer"][1]
-    assert row["tasks"] == {"xnli": None, "xquad": None}
-    assert row["average_flat"] is row["average_xtreme"] is None
-    assert answer["sizes"] == []
+    cells = row(tmp_path, lines, "b")
+    assert cells["XNLI"]["values"] == cells["XQuAD"]["values"] == [None]
+    assert cells["average"]["values"] == cells["XTREME average"]["values"] == [None]
 
 
-def test_one_seed_that_is_no_number_does_not_spoil_the_others():
+def test_one_seed_that_is_no_number_does_not_spoil_the_others(tmp_path):
     lines = [line("a", "xnli", 1, accuracy=50.0), line("a", "xnli", 2, accuracy=float("nan"))]
-    cell = summarize(OUTLINE, lines, [])["regimes"]["transfer"][0]["tasks"]["xnli"]
-    assert (cell["mean"], cell["seeds"]) == ({"accuracy": 50.0}, 1)
+    assert row(tmp_path, lines, "a")["XNLI"] == {"values": [50.0]}
+
+
+def test_a_report_is_made_once_and_only_the_page_has_the_papers_numbers(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        "polyprune.studies.results.report_of", lambda results: made.append(1) or report_of(results)
+    )
+    lines = [line("grad-shared", "xnli", 1, accuracy=40.0) | {"sparsity": 0.5}]
+    report = write_report(Lines(lines, [], []), "mine", tmp_path)
+    assert made == [1]
+    assert "[70.4]" in (tmp_path / "page.html").read_text()
+    assert "70.4" not in (tmp_path / "tables.md").read_text()
+    assert "70.4" not in str(report.as_dict())
 
 
 def test_lines_are_read_back_those_of_other_studies_stay_and_torn_ones_go(tmp_path):
     path = tmp_path / "results.jsonl"
-    assert read_lines(path) == []
+    assert read_objects(path) == []
     write_lines(path, [{"study": "a", "n": 1}, {"study": "a", "n": 2}], "a")
     path.write_text(path.read_text() + '[1]\n{"study": "a", "n')
     write_lines(path, [{"study": "b", "n": 3}], "b")
     write_lines(path, [{"study": "a", "n": 4}], "a")
-    assert read_lines(path) == [{"study": "b", "n": 3}, {"study": "a", "n": 4}]
+    assert read_objects(path) == [{"study": "b", "n": 3}, {"study": "a", "n": 4}]
 
 
-def test_the_outline_has_every_size_and_tasks_in_order():
+def test_the_outline_has_every_size_in_order():
     outline = outline_of(STUDY, graph_of(), RUNS)
     assert [(row.system, row.sparsity) for row in outline.rows] == [
         ("dense", None), ("small", None), ("grad", 0.3), ("grad", 0.5), ("ds", 0.3), ("ds", 0.5),
     ]  # fmt: skip
-    assert outline.columns == {"transfer": ("xnli", "tatoeba")}
     assert [row.setting for row in outline.rows] == ["", "", *["shared"] * 4]

@@ -10,6 +10,7 @@ from accelerate import Accelerator
 import polyprune as pp
 from polyprune.config import make_run
 from polyprune.corpora.languages import language
+from polyprune.jsonl import read_log
 from polyprune.loading.hub import load_tokenizer
 from polyprune.pruning.gates.dynamic import TENTHS
 from polyprune.pruning.selection.ranking import density_of
@@ -20,7 +21,6 @@ from polyprune.training.held_out_loss import (
     held_out_micro_batches,
 )
 from polyprune.training.run import train
-from polyprune.training.run_log import read_log
 from polyprune.training.step_batches import Collator
 from polyprune.training.text_material import stream_config
 from polyprune.training.training_module import TrainingModule

@@ -44,7 +44,7 @@ def study(
     from ..studies.cell_store import CellStore, pending_cells
     from ..studies.cell_work import work
     from ..studies.inputs import environment_facts, hash_inputs, prepare_data
-    from ..studies.results import Lines, lines_of, outline_of, summarize
+    from ..studies.results import Lines, lines_of, outline_of, write_report
     from ..studies.schedule import ExecutionContext, ScheduleReport
     from ..studies.study_cells import plan_cells
     from .render.result_table import show
@@ -74,12 +74,6 @@ def study(
         )
         carry_out(graph, place, report, write)
     found = write()
-    answer = summarize(outline, found.scores, found.sizes)
-    answer["failed"] = [
-        {"cell": graph.cells[address].title, "address": address, "error": why}
-        for address, why in report.failed.items()
-    ]
-    answer["skipped"] = len(report.skipped)
     if report.stopped:
         again = shlex.join(["polyprune", *(word for word in sys.argv[1:] if word != "--force")])
         typer.echo(
@@ -89,32 +83,20 @@ def study(
             err=True,
         )
         raise typer.Exit(128 + (asked[0] if asked else signal.SIGTERM))
-    tables = leave(found, outline.study, store.out)
+    written = write_report(found, outline.study, store.out)
+    failed = [
+        {"cell": graph.cells[address].title, "address": address, "error": why}
+        for address, why in report.failed.items()
+    ]
+    answer = written.as_dict() | {"failed": failed, "skipped": len(report.skipped)}
     if as_json:
         show_json(answer)
     else:
-        for each in tables:
+        for each in written.summary_tables:
             show(each)
     if report.failed:
         tell_failures(answer)
         raise typer.Exit(1)
-
-
-def leave(found: Any, name: str, out: Path) -> list[Any]:
-    """Write the page and the tables of a study; the tables that sum it up."""
-    from ..reporting.read.lines import parse_results
-    from ..reporting.report import SUMMARY_TABLES, report_of, write_page
-    from ..reporting.tables.formats import as_markdown
-    from ..storage import atomic_file
-
-    results = parse_results([*found.scores, *found.sizes, *found.curves], name)
-    write_page(report_of(results), out / "page.html", force=True)
-    # Of another model on other data, the paper's numbers are no measure to show at a glance.
-    tables = report_of(results, beside_paper=False).tables
-    tables = [each for each in tables if each.name in SUMMARY_TABLES]
-    with atomic_file(out / "tables.md", force=True) as path:
-        path.write_text("\n".join(map(as_markdown, tables)), encoding="utf-8")
-    return tables
 
 
 def carry_out(graph: Any, place: Any, report: Any, write: Callable[[], Any]) -> None:

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 
+from ..averages import mean
 from ..evaluation.eval_config import EvalConfig
 from ..evaluation.evaluator import evaluate_system
 from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
@@ -70,7 +70,7 @@ def every_size(tour: Tour, progress: Progress) -> StageTable:
     last = reports[-1].held_out
     rows = [(f"{report.step}", f"{report.losses['total']:.3f}", f"{1 - (report.density or 0):.0%}")
             for report in (reports[0], reports[len(reports) // 2], reports[-1])]  # fmt: skip
-    ending = f"; held-out loss {fmean(last.values()):.2f}" if last else ""
+    ending = f"; held-out loss {mean(last.values()):.2f}" if last else ""
     title = f"Every size of {START} at once: {tour.plan.elastic_steps} steps{ending}"
     return StageTable(title, ("step", "loss", "cut in that step"), tuple(rows))
 

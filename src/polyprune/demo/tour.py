@@ -1,14 +1,13 @@
 """What the stages of the tour share: one small context, and how they tell what they found."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import torch
 
+from ..averages import Value, mean, number
 from ..loading.hub import find
 from ..measuring.machine import machine
 from ..measuring.speed import time_call
@@ -82,9 +81,8 @@ class Tour:
         self, system: TourModel, task: str, score: str, languages: Mapping[str, float]
     ) -> None:
         """Write down how a model did at a task, in every language."""
-        by_code = {code: {score: json_number(value)} for code, value in languages.items()}
-        average = json_number(finite_mean(list(languages.values())))
-        self.note(system, task=task, mean={score: average}, languages=by_code)
+        by_code = {code: {score: number(value)} for code, value in languages.items()}
+        self.note(system, task=task, mean={score: mean(languages.values())}, languages=by_code)
 
     def load(self, system: TourModel, readout: str | None = None) -> PolyprunePreTrainedModel:
         """In single precision, whatever it is kept in."""
@@ -119,25 +117,15 @@ class Stage:
     """About how many things are watched, given how many languages there are."""
 
 
-def json_number(value: Any) -> Any:
-    """As JSON has it, which has no word for what is not a number but null."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def one_digit(value: float) -> str:
-    """A percentage for a table."""
-    return f"{value:.1f}" if math.isfinite(value) else "–"
-
-
-def finite_mean(values: Sequence[float]) -> float:
-    """Return the mean of the finite values; NaN if there are none."""
-    numbers = [value for value in values if math.isfinite(value)]
-    return fmean(numbers) if numbers else float("nan")
+def one_digit(value: Value) -> str:
+    """Format a percentage for a table; a dash if it is not a number."""
+    known = number(value)
+    return "–" if known is None else f"{known:.1f}"
 
 
 def by_language(title: str, found: Mapping[str, Mapping[str, float]]) -> StageTable:
-    """A table of every language, a column a system; the mean last."""
+    """Return a table of every language with one column per system; the mean is last."""
     codes = list(next(iter(found.values())))
     rows = [(code, *(one_digit(own[code]) for own in found.values())) for code in codes]
-    rows.append(("mean", *(one_digit(finite_mean(list(own.values()))) for own in found.values())))
+    rows.append(("mean", *(one_digit(mean(own.values())) for own in found.values())))
     return StageTable(title, ("language", *found), tuple(rows), sum_up=True)

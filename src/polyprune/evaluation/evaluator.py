@@ -1,11 +1,12 @@
 """Score a model in every language of a task."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from statistics import fmean, stdev
+from statistics import stdev
 from typing import Any
 
+from ..averages import mean_over_languages, mean_over_seeds
 from ..errors import ConfigError
 from ..progress import SILENT, Progress
 from ..pruning.criteria.scoring import on_device
@@ -74,21 +75,23 @@ class SystemResult:
     def languages(self) -> dict[str, LanguageResult]:
         """The results by language, with scores averaged over seeds."""
         return {
-            same[0].language: replace(same[0], scores=_mean([each.scores for each in same]))
+            same[0].language: replace(
+                same[0], scores=mean_over_seeds(each.scores for each in same) or None
+            )
             for same in zip(*self.seeds, strict=True)
         }
 
     @property
     def mean(self) -> dict[str, float] | None:
         """The mean of each score over the languages that have it."""
-        return _mean([each.scores for each in self.languages.values() if each.scores])
+        return _over_languages(self.languages.values())
 
     @property
     def spread(self) -> dict[str, float] | None:
         """The standard deviation over seeds of the mean over languages."""
         if len(self.seeds) < 2 or self.mean is None:
             return None
-        means = [_mean([each.scores for each in own if each.scores]) or {} for own in self.seeds]
+        means = [_over_languages(own) or {} for own in self.seeds]
         return {name: stdev([each[name] for each in means]) for name in self.mean}
 
     def record(self) -> dict[str, Any]:
@@ -126,8 +129,5 @@ def evaluate_system(
     return SystemResult(path, sparsity, seeds)
 
 
-def _mean(scores: Sequence[dict[str, float] | None]) -> dict[str, float] | None:
-    known = [each for each in scores if each is not None]
-    if not known:
-        return None
-    return {name: fmean(each[name] for each in known) for name in known[0]}
+def _over_languages(results: Iterable[LanguageResult]) -> dict[str, float] | None:
+    return mean_over_languages({each.language: each.scores for each in results}) or None

@@ -10,6 +10,7 @@ from statistics import mean
 from typing import Any
 
 from ..errors import CheckpointError, ConfigError
+from ..jsonl import read_log
 from ..loading.hub import find
 from ..model.files.fingerprint import quick_hash
 from ..progress import SILENT, Progress
@@ -17,7 +18,6 @@ from ..storage import atomic_file, atomic_folder
 from ..training.checkpoints import check_same_run
 from ..training.loop import Diverged
 from ..training.run_config import Run
-from ..training.run_log import read_log
 from ..training.run_paths import RunPaths
 from ..training.session import all_processes
 from .example_store import ExampleStore

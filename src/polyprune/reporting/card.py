@@ -12,21 +12,21 @@ from ..provenance.card import card, written_into
 from ..provenance.card_facts import CardFacts, SpeedGain, TaskComparison, facts_of
 from ..storage import atomic_file
 from .display import language_name, system_title, task_title
-from .results import Results, Score, System, Value, main_score, mean
+from .results import Results, System
 
 USUAL = "transfer"
-"""The regime that goes without saying."""
+"""The regime that is not named."""
 
 
 def fill_card(folder: Path, results: Results, system: System | None = None) -> None:
     """Write the card of a model folder again, with what each language lost and how fast it is.
 
-    Whatever a person wrote outside of polyprune's part stays. Of several systems, the one that is
-    meant has to be given, unless only one is this folder, or is pruned.
+    Whatever a person wrote outside of polyprune's part stays. If there are several systems, give
+    the one that is meant, unless only one is this folder, or is pruned.
     """
     own = find_system(folder, results, system)
     facts = facts_of(folder, folder.resolve().name)
-    dense = original_of(results, own, facts.story.base)
+    dense = results.baseline(own, facts.story.base)
     filled = replace(
         facts,
         compared=compared(results, own, dense),
@@ -47,7 +47,7 @@ def fill_card(folder: Path, results: Results, system: System | None = None) -> N
 
 
 def find_system(folder: Path, results: Results, system: System | None) -> System:
-    """The system that a folder is: the one given, the one of its name, or the only pruned one."""
+    """Return the system of a folder: the one given, the one of its name, or the only pruned one."""
     known = results.systems
     if system is not None:
         if system in known:
@@ -61,65 +61,41 @@ def find_system(folder: Path, results: Results, system: System | None) -> System
     raise _which(folder, known)
 
 
-def original_of(results: Results, own: System, base: str) -> System | None:
-    """What a system is compared with: the one called dense or like the original, or not pruned."""
-    others = [each for each in results.systems if each != own]
-    for test in (
-        lambda each: each.name == "dense",
-        lambda each: bool(base) and each.name in (base, base.rpartition("/")[2]),
-        lambda each: not each.sparsity,
-    ):
-        found = [each for each in others if test(each)]
-        if len(found) == 1:
-            return found[0]
-    return None
-
-
 def compared(results: Results, own: System, dense: System | None) -> tuple[TaskComparison, ...]:
-    """Every task that was asked, in the order of the results."""
-    asked = dict.fromkeys((s.task, s.regime) for s in results.scores if s.system == own)
-    found = [_compared(results, own, dense, *each) for each in asked]
+    """Return every task that a system was tried on, beside its baseline."""
+    found = [_compared(results, own, dense, *each) for each in results.tried(own)]
     return tuple(each for each in found if each is not None)
 
 
 def _compared(
     results: Results, own: System, dense: System | None, task: str, regime: str
 ) -> TaskComparison | None:
-    """A task, the mean over seeds; None where all of it failed."""
-
-    def of(system: System | None) -> list[Score]:
-        wanted = (system, task, regime)
-        return [s for s in results.scores if (s.system, s.task, s.regime) == wanted]
-
-    ours, theirs = of(own), of(dense)
-    metrics = [name for score in ours for name in score.mean]
+    """Return one task; None if all attempts at it failed."""
+    metrics = [name for each in results.runs(own, task, regime).values() for name in each.mean]
     if not metrics:
         return None
-    codes = dict.fromkeys(code for score in (*theirs, *ours) for code in score.languages)
+    ours = results.by_language(own, task, regime)
+    theirs = results.by_language(dense, task, regime) if dense else {}
+    before = results.mean(dense, task, regime) if dense else None
     return TaskComparison(
         task=task,
         title=task_title(results, task) + ("" if regime == USUAL else f", {regime}"),
         metric="f1" if "f1" in metrics else metrics[0],
-        mean=(_mean(theirs), _mean(ours)),
-        languages={code: (_mean(theirs, code), _mean(ours, code)) for code in codes},
+        mean=(before, results.mean(own, task, regime)),
+        languages={c: (theirs.get(c), ours.get(c)) for c in dict.fromkeys((*theirs, *ours))},
     )
 
 
-def _mean(scores: list[Score], code: str | None = None) -> Value:
-    """Over seeds."""
-    return mean(main_score(s.mean if code is None else s.languages.get(code, {})) for s in scores)
-
-
 def speed_of(results: Results, own: System) -> SpeedGain | None:
-    """How fast a system was, and where; None where nobody looked."""
-    for size in results.sizes:
-        if size.system == own and size.faster is not None:
-            return SpeedGain(size.faster, size.low, size.high, _where(results.about))
-    return None
+    """Return how fast a system was, and where; None if nobody measured it."""
+    size = results.size(own)
+    if size is None or size.faster is None:
+        return None
+    return SpeedGain(size.faster, size.low, size.high, _where(results.about))
 
 
 def _where(about: Mapping[str, Any]) -> str:
-    """The machine in a few words, and what it was given to read."""
+    """Describe the machine and the batches of a measurement in a few words."""
     machine = about.get("machine")
     words = [machine] if isinstance(machine, str) else []
     if isinstance(machine, Mapping):

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
+from ..averages import Value
 from ..corpora.languages import Language, language
 from ..errors import UnknownName
 from ..evaluation.tasks import find_task
-from .results import Results, System, Value
+from .results import Results, System
 
 SPACE = "\u00a0"
 """At which no line ends."""

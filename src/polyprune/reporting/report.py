@@ -1,40 +1,47 @@
 """A report: the tables and figures of some results, and the page, files and folders they go to."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import UnknownName
 from ..storage import atomic_file, refuse_to_overwrite
-from .all_figures import figures
-from .all_tables import tables
 from .draw.canvas import FORMATS, draw_all
 from .figures.figure import Figure
+from .figures.languages import distances, held_out_loss
+from .figures.layers import component_sparsity, layer_sparsity, layers_by_sparsity
 from .figures.paper import paper_figures
+from .figures.quality import by_sparsity, loss_by_corpus_size, quality_by_speed
+from .figures.visibility import drop_empty_panels
 from .read.sources import PAPER, read_results
-from .results import Results
+from .results import Failure, Results
 from .tables.formats import FORMATS as ENDINGS
+from .tables.languages import languages_table, losses_table, task_by_language
+from .tables.layout import scored_regimes, tasks_in_order
+from .tables.paper_values import split_from_paper
+from .tables.sizes import sizes_table
 from .tables.table import Table, TableCell
+from .tables.tasks import dynamic_table, improved_table, main_table
 from .website import page
 
 TABLE_WRITERS = {"markdown": ENDINGS["md"], "latex": ENDINGS["tex"], "csv": ENDINGS["csv"]}
-"""Forms of a table, by what people call them."""
+"""Formats of a table, by the names that people use."""
 
 SUMMARY_TABLES = ("main", "improved-l0", "dynamic", "sizes")
-"""Tables that are printed unless others are asked for: what a screen or two can hold."""
+"""Tables that are printed unless others are requested: what a screen or two can hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Results, and what they are shown as."""
+    """Results with their tables and figures."""
 
     results: Results
     tables: Sequence[Table]
     figures: Sequence[Figure]
 
     def only(self, names: Iterable[str]) -> "Report":
-        """With these tables and figures alone."""
+        """Return the report with these tables and figures alone."""
         known = [each.name for each in (*self.tables, *self.figures)]
         wanted = list(names)
         for name in wanted:
@@ -47,12 +54,21 @@ class Report:
             [each for each in self.figures if each.name in wanted],
         )
 
+    def without_paper(self) -> "Report":
+        """Return the report without the paper's numbers beside its own."""
+        return replace(self, tables=[each.without_paper() for each in self.tables])
+
+    @property
+    def summary_tables(self) -> list[Table]:
+        """The tables that a screen or two can hold."""
+        return [each for each in self.tables if each.name in SUMMARY_TABLES]
+
     def html(self) -> str:
-        """The page."""
+        """Return the page, one HTML file."""
         return page(self.results, self.tables, self.figures)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: every table with all that its cells hold."""
+        """Return the report for JSON: every table with all that its cells hold."""
         return {
             "title": self.results.title,
             "tables": {each.name: _table(each) for each in self.tables},
@@ -64,16 +80,58 @@ class Report:
 def report_on(
     sources: Sequence[str], study: str | None = None, *, beside_paper: bool = True
 ) -> Report:
-    """All tables and figures of what some sources hold."""
+    """Make a report of what some sources hold."""
     results = read_results(sources, study)
-    if list(sources) == [PAPER]:  # whose figures are of more than its tables
-        return Report(results, tables(results), paper_figures())
-    return report_of(results, beside_paper=beside_paper)
+    report = report_of(results)
+    if list(sources) == [PAPER]:  # whose figures show more than its tables
+        report = replace(report, figures=paper_figures())
+    return report if beside_paper else report.without_paper()
 
 
-def report_of(results: Results, *, beside_paper: bool = True) -> Report:
-    """All tables and figures of some results."""
-    return Report(results, tables(results, beside_paper=beside_paper), figures(results))
+def report_of(results: Results) -> Report:
+    """Make all tables and figures of some results, with the paper's numbers beside them."""
+    own, _ = split_from_paper(results)
+    return Report(own, tables(own), figures(own))
+
+
+def tables(results: Results) -> list[Table]:
+    """Make the paper's Tables 1, 2, 3 and 5, what each language lost, and sizes, if known."""
+    results, paper = split_from_paper(results)
+    found = [make(results, paper) for make in (main_table, improved_table, dynamic_table)]
+    for name in tasks_in_order(results, scored_regimes(results)):
+        task = task_by_language(results, name)
+        if task is not None:
+            found += [languages_table(task, paper), losses_table(task)]
+    found.append(sizes_table(results, paper))
+    known = [table for table in found if table is not None]
+    return _with_failures(known, results.failures)
+
+
+def figures(results: Results) -> list[Figure]:
+    """Make the paper's figures and quality against speed, without panels that would be empty."""
+    found = [
+        loss_by_corpus_size(results),
+        layer_sparsity(results),
+        by_sparsity(results),
+        component_sparsity(results),
+        layers_by_sparsity(results),
+        *distances(results),
+        held_out_loss(results),
+        quality_by_speed(results),
+    ]
+    return [figure for each in found if each and (figure := drop_empty_panels(each))]
+
+
+def _with_failures(known: list[Table], failures: tuple[Failure, ...]) -> list[Table]:
+    """Add what failed as notes to the first table, which has dashes there."""
+    if not known or not failures:
+        return known
+    notes = tuple(f"Failed: {each.what}: {_first_line(each.why)}" for each in failures)
+    return [replace(known[0], notes=(*known[0].notes, *notes)), *known[1:]]
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "no reason known")
 
 
 def write_page(report: Report, path: Path, *, force: bool = False) -> None:
@@ -83,7 +141,7 @@ def write_page(report: Report, path: Path, *, force: bool = False) -> None:
 
 
 def write_tables(report: Report, folder: Path, *, force: bool = False) -> list[Path]:
-    """Every table in every form."""
+    """Write every table in every format."""
     files = {
         folder / f"{each.name}.{ending}": write(each)
         for each in report.tables
@@ -95,7 +153,7 @@ def write_tables(report: Report, folder: Path, *, force: bool = False) -> list[P
 def write_figures(
     report: Report, folder: Path, formats: Sequence[str] = FORMATS, *, force: bool = False
 ) -> list[Path]:
-    """Every figure in every format."""
+    """Draw every figure in every format."""
     for each in report.figures:
         for form in formats:
             refuse_to_overwrite(folder / f"{each.name}.{form}", force=force, kind="file")
@@ -118,12 +176,12 @@ def _table(table: Table) -> dict[str, Any]:
         "rows": [
             {"group": row.group, "cells": [_cell(cell) for cell in row.cells]} for row in table.rows
         ],
-        "notes": list(table.notes),
+        "notes": list(table.all_notes),
     }
 
 
 def _cell(cell: TableCell) -> dict[str, Any]:
-    """What a cell holds, without what it does not."""
+    """Return what a cell holds, without empty fields."""
     found: dict[str, Any] = {
         "text": cell.text,
         "values": list(cell.values),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .results import Value
+from ..averages import Value
 
 Matrix = Sequence[Sequence[Value]]
 

@@ -1,12 +1,13 @@
-"""Where systems stand before all is scored, from `results.jsonl`."""
+"""The standings of a study before all is scored, from its `results.jsonl`."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from ..reporting.results import Value, main_score, mean, number
+from ..averages import Value, mean
+from ..jsonl import read_objects
+from ..reporting.read.lines import parse_results
+from ..reporting.results import Results, System
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,65 +17,33 @@ class Standing:
     title: str
     sparsity: Value
     mean: Value
-    """Of its tasks, in percent; seeds first."""
+    """The mean over its tasks, in percent."""
     tasks: tuple[str, ...]
-    """Those with a score."""
+    """The tasks that have a score."""
     failed: int = 0
-    """Scores that there will not be."""
+    """How many scores failed."""
     languages: Mapping[str, Value] = field(default_factory=dict)
+    """The mean over its tasks in each language."""
 
 
 def standings(path: Path) -> tuple[Standing, ...]:
-    """Of all systems, as the file has them."""
-    lines: dict[tuple[str, Value], list[dict[str, Any]]] = {}
-    for line in _lines(path):
-        key = (str(line.get("system")), number(line.get("sparsity")))
-        lines.setdefault(key, []).append(line)
-    return tuple(_standing(own, size) for (_, size), own in lines.items())
+    """Return the standing of every system in a file of results."""
+    results = parse_results(read_objects(path), path.stem)
+    return tuple(_standing(results, system) for system in results.systems)
 
 
-def _standing(lines: list[dict[str, Any]], size: Value) -> Standing:
-    last = lines[-1]
-    means: dict[str, list[Value]] = {}
-    languages: dict[str, dict[str, list[Value]]] = {}
-    for line in lines:
-        task = str(line.get("task"))
-        score = _main(line.get("mean"))
-        if score is not None:
-            means.setdefault(task, []).append(score)
-        for code, scores in _mapping(line.get("languages")).items():
-            languages.setdefault(str(code), {}).setdefault(task, []).append(_main(scores))
+def _standing(results: Results, system: System) -> Standing:
+    tried = results.tried(system)
+    means = {each: results.mean(system, *each) for each in tried}
+    languages = [results.by_language(system, *each) for each in tried]
     return Standing(
-        title=str(last.get("title") or last.get("system")),
-        sparsity=size,
-        mean=_over_tasks(means),
-        tasks=tuple(means),
-        failed=sum(bool(line.get("failed")) for line in lines),
-        languages={code: _over_tasks(own) for code, own in languages.items()},
+        title=system.title,
+        sparsity=system.sparsity,
+        mean=mean(means.values()),
+        tasks=tuple(dict.fromkeys(task for (task, _), value in means.items() if value is not None)),
+        failed=sum(bool(each.failed) for each in results.scores if each.system == system),
+        languages={
+            code: mean(own.get(code) for own in languages)
+            for code in dict.fromkeys(code for own in languages for code in own)
+        },
     )
-
-
-def _over_tasks(tasks: Mapping[str, list[Value]]) -> Value:
-    return mean(mean(seeds) for seeds in tasks.values())
-
-
-def _main(scores: Any) -> Value:
-    return number(main_score(_mapping(scores)))
-
-
-def _mapping(anything: Any) -> Mapping[str, Any]:
-    return anything if isinstance(anything, dict) else {}
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError:
-        return
-    for each in text.splitlines():
-        try:
-            line = json.loads(each)
-        except ValueError:
-            continue
-        if isinstance(line, dict):
-            yield line

@@ -2,26 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
+from ..averages import Value, number, numbers
 from .log_tail import DownsampledSeries
-
-Value = float | None
-
-
-def finite_number(value: Any) -> Value:
-    """Return the value as a finite number, or None if it is not one."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if isfinite(value) else None
-
-
-def finite_numbers(values: Any) -> dict[str, Value]:
-    """Apply `finite_number` to a mapping's values; return an empty one for anything else."""
-    if not isinstance(values, Mapping):
-        return {}
-    return {str(name): finite_number(value) for name, value in values.items()}
 
 
 @dataclass(slots=True)
@@ -46,15 +30,15 @@ class LogSummary:
         if not isinstance(step, int) or isinstance(step, bool):
             return
         self.step, self.phase = step, str(entry.get("phase") or "")
-        self.losses = finite_numbers(entry.get("losses"))
+        self.losses = numbers(entry.get("losses"))
         for name, value in self.losses.items():
             self.traces.setdefault(name, DownsampledSeries()).add(value)
-        self.density = finite_number(entry.get("density"))
-        self.expected_density = finite_number(entry.get("expected_density"))
-        if held_out := finite_numbers(entry.get("held_out")):
+        self.density = number(entry.get("density"))
+        self.expected_density = number(entry.get("expected_density"))
+        if held_out := numbers(entry.get("held_out")):
             self.held_out, self.held_out_step = held_out, step
-            self.sizes = finite_numbers(entry.get("sizes"))
-        self.tokens += finite_number(entry.get("tokens")) or 0.0
+            self.sizes = numbers(entry.get("sizes"))
+        self.tokens += number(entry.get("tokens")) or 0.0
         self.lines += 1
 
     @property

@@ -1,8 +1,9 @@
 """Follow a log while another process writes it."""
 
-import json
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from ..jsonl import parse_object
 
 MOST = 512
 """The maximum number of points in a series; it keeps at least half as many."""
@@ -32,20 +33,13 @@ class LogTail:
         whole = text[: text.rfind(b"\n") + 1]  # the last line may be half-written
         self._offset = len(whole) + (0 if anew else self._offset)
         self._last = whole[-200:] if anew or whole else self._last
-        return anew, [entry for line in whole.splitlines() if (entry := _parsed(line)) is not None]
+        return anew, [
+            entry for line in whole.splitlines() if (entry := parse_object(line)) is not None
+        ]
 
     def _goes_on(self, file: BinaryIO) -> bool:
         file.seek(self._offset - len(self._last))
         return file.read(len(self._last)) == self._last
-
-
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Parse a line as a JSON object; return an empty dict if it is damaged."""
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        return None
-    return entry if isinstance(entry, dict) else None
 
 
 class DownsampledSeries:

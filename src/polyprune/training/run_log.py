@@ -40,11 +40,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _finite(each) for name, each in value.items()}
     return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def read_log(path: Path) -> list[dict[str, Any]]:
-    """Return every complete line of a log, also while it is being written."""
-    if not path.is_file():
-        return []
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    return [json.loads(line) for line in lines]

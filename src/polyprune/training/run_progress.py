@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..averages import number, numbers
 from .lagging import lagging_languages
-from .log_summary import LogSummary, finite_number, finite_numbers
+from .log_summary import LogSummary
 from .log_tail import LogTail
 from .run_location import RunLocation, find_run, modified_at, read_json
 from .run_paths import RunPaths
@@ -103,7 +104,7 @@ class RunReader:
             sizes=course.sizes,
             held_out=course.held_out,
             held_out_step=course.held_out_step,
-            dense=finite_numbers(read_json(RunPaths(place.folder).dense)),
+            dense=numbers(read_json(RunPaths(place.folder).dense)),
             runs_done=place.runs_done,
         )
         state = replace(state, lagging=_lagging(state.held_out, state.dense))
@@ -179,7 +180,7 @@ def summarize_record(record: Mapping[str, Any]) -> RunSummary:
         steps=sum(steps) if steps and len(steps) == len(phases) else None,
         gating=str(gating.get("kind") or "none"),
         setting=str(gating.get("setting") or ""),
-        sparsity=finite_number(gating.get("sparsity")),
+        sparsity=number(gating.get("sparsity")),
         measure="wrong" if labels else "loss",
     )
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .run_log import read_log
+from ..jsonl import read_log
 from .run_paths import RunPaths
 
 

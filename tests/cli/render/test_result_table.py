@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from polyprune.cli.render.result_table import blocks, show
-from polyprune.reporting.all_tables import tables
 from polyprune.reporting.read.paper import paper_results
+from polyprune.reporting.report import tables
 from polyprune.reporting.results import Results, Score, System
 from polyprune.reporting.tables.table import Table, TableCell, TableRow
 

@@ -11,7 +11,6 @@ import pytest
 
 from polyprune.corpora.languages import languages
 from polyprune.errors import ConfigError
-from polyprune.reporting.all_figures import figures
 from polyprune.reporting.draw.canvas import FORMATS, draw, draw_all
 from polyprune.reporting.draw.matrix import colours_of
 from polyprune.reporting.draw.plot import legend_of
@@ -19,6 +18,7 @@ from polyprune.reporting.draw.point_labels import Box
 from polyprune.reporting.draw.style import FigureStyle
 from polyprune.reporting.figures.figure import Axis, Figure, Matrix, Plot, Point, Series
 from polyprune.reporting.figures.paper import paper_figures
+from polyprune.reporting.report import figures
 from support.some_results import whole_results
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from polyprune.averages import mean, number
 from polyprune.errors import DataError
 from polyprune.reporting.read.sources import read_results
 from polyprune.reporting.results import (
@@ -11,10 +12,7 @@ from polyprune.reporting.results import (
     Results,
     Score,
     System,
-    dense_of,
     main_score,
-    mean,
-    number,
     table_scores,
 )
 
@@ -148,7 +146,7 @@ def test_what_evaluate_and_measure_print_comes_together(tmp_path):
     assert found.scores[1].languages == {"sw": {"accuracy": 80}, "ur": {}}
     assert (found.sizes[1].faster, found.kept[1].kept.heads) == (1.8, (2, 2))
     assert found.about["machine"] == {"cpu": "x"}
-    assert dense_of(found, half) == System("e5-small", "e5-small")
+    assert found.baseline(half) == System("e5-small", "e5-small")
 
 
 def test_a_training_run_tells_its_held_out_losses(tmp_path):
@@ -189,9 +187,9 @@ def test_the_paper_is_one_of_the_sources_and_adds_to_others(study):
 def test_what_a_system_was_cut_from():
     dense, own, cut = System("dense", "D"), System("a", "A", 0.0), System("a", "A", 0.5)
     scores = tuple(Score(each, "xnli", {}) for each in (dense, own, cut))
-    assert dense_of(Results(scores=scores), cut) == own
-    assert dense_of(Results(scores=(scores[0], scores[2])), cut) == dense
-    assert dense_of(Results(scores=scores[2:]), cut) is None
+    assert Results(scores=scores).baseline(cut) == own
+    assert Results(scores=(scores[0], scores[2])).baseline(cut) == dense
+    assert Results(scores=scores[2:]).baseline(cut) is None
 
 
 def test_the_score_that_counts_and_numbers():

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from polyprune.reporting.all_tables import tables
 from polyprune.reporting.read.paper import paper_results
+from polyprune.reporting.report import tables
 from polyprune.reporting.tables.formats import (
     FORMATS,
     as_csv,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...reporting.results import number
+from ...averages import number
 from ...reporting.tables.formats import cell_parts, is_numeric, row_groups, single_line
 from ...reporting.tables.table import Table, TableCell, TableRow
 
@@ -33,8 +33,8 @@ def show(table: Table, console: "Console | None" = None) -> None:
             console.print(_text(heading, "italic"))
         for i, columns in enumerate(blocks(table, rows, console.width)):
             console.print(*[""] * (i > 0), _block(table, rows, columns), sep="\n")
-    console.print(*[""] * bool(table.notes))
-    for note in table.notes:
+    console.print(*[""] * bool(table.all_notes))
+    for note in table.all_notes:
         console.print(_text(note, "dim"))
     console.print()
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import matplotlib
 
-from ..figures.comparison import DENSE
 from ..figures.figure import Figure, Plot, Series
 from ..figures.visibility import colour_key, colour_keys
+from ..results import DENSE
 
 INK, QUIET, LINE, NOTHING = "#1b1f23", "#6a737d", "#d5d9dd", "#e9ecef"
 

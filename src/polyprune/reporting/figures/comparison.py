@@ -3,52 +3,34 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean
 
+from ...averages import Value
 from ...evaluation.metrics import average_flat
 from ..display import task_title
-from ..results import Results, System, Value, dense_of, main_score, number, table_scores
+from ..results import Results, System
 from .figure import Axis, Series
-
-DENSE = "dense"
-HALF = 0.5
-"""The sparsity at which systems are compared, if they have several."""
 
 FEW_SIZES, APART = 6, 8.0
 """Sizes that may have a tick each, and percent between them."""
 
 REGIMES = ("translate-train-all", "transfer")
-"""The first is taken where both would do: there all languages are trained alike."""
+"""The first is taken where both would do: it trains all languages alike."""
+
+METRICS = {"f1": "F1"}
+"""Titles of metrics that are not shown under their own names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """One number a system, and what it is."""
+    """One number per system, and what it is."""
 
     title: str
     regime: str
     values: Mapping[System, float]
 
 
-def uncut(results: Results, system: System) -> System | None:
-    """What a system is compared with: the dense model, which has nothing beside it."""
-    named = next((each for each in results.systems if each.name == DENSE), None)
-    found = named or dense_of(results, system)
-    return None if found == system else found
-
-
-def is_cut(results: Results, system: System) -> bool:
-    """Whether something was taken away."""
-    return uncut(results, system) is not None
-
-
-def nearest_to_half(systems: Iterable[System]) -> list[System]:
-    """One system a name: the size nearest to 50 %, or the only one."""
-    return [min(sizes, key=_from_half) for sizes in by_name(systems).values()]
-
-
 def by_name(systems: Iterable[System]) -> dict[str, list[System]]:
-    """All sizes of each, those first of which least was cut."""
+    """Return the sizes of each system by its name, the least cut first."""
     found: dict[str, list[System]] = {}
     for system in dict.fromkeys(systems):
         found.setdefault(system.name, []).append(system)
@@ -58,101 +40,37 @@ def by_name(systems: Iterable[System]) -> dict[str, list[System]]:
 
 
 def sized_systems(systems: Iterable[System]) -> dict[str, list[System]]:
-    """Those that have several, or all that have one where none has several."""
+    """Return the systems that have several sizes, or all that have one if none has several."""
     sized = by_name(each for each in systems if each.sparsity is not None)
     several = {name: sizes for name, sizes in sized.items() if len(sizes) > 1}
     return several or sized
 
 
-def by_language(results: Results, task: str, regime: str) -> dict[System, dict[str, float]]:
-    """The score of each system in each language, the mean over seeds."""
-    found: dict[System, dict[str, list[float]]] = {}
-    for score in results.scores:
-        if (score.task, score.regime) == (task, regime):
-            for code, scores in score.languages.items():
-                value = number(main_score(scores))
-                if value is not None:
-                    found.setdefault(score.system, {}).setdefault(code, []).append(value)
-    return {
-        system: {code: fmean(seeds) for code, seeds in languages.items()}
-        for system, languages in found.items()
-    }
+def baselines_of(results: Results, systems: Iterable[System]) -> list[System]:
+    """Return the baselines of some systems, once each."""
+    return list(dict.fromkeys(found for each in systems if (found := results.baseline(each))))
 
 
 def task_quality(results: Results, task: str, systems: Sequence[System]) -> Quality | None:
-    """What these have at one task, in the regime in which most of them were tried."""
-    best = max(_regimes(results), key=lambda regime: _tried(results, regime, task, systems))
-    scores = over_seeds(results, best)
-    own = {system: scores[system][task] for system in systems if task in scores.get(system, {})}
-    if not own:
-        return None
-    metric = next(iter(next(iter(own.values()))))
-    values = {system: next(iter(numbers.values())) for system, numbers in own.items()}
-    return Quality(f"{task_title(results, task)}, {METRICS.get(metric, metric)} (%)", best, values)
-
-
-METRICS = {"f1": "F1"}
-"""What is not called by its own name."""
+    """Return these systems' scores at a task, in the regime in which most of them were tried."""
+    found = [_at_task(results, task, regime, systems) for regime in _regimes(results)]
+    return max(found, key=lambda each: len(each.values)) if any(q.values for q in found) else None
 
 
 def average_quality(results: Results, systems: Sequence[System]) -> Quality | None:
-    """Their averages over the tasks that all of them have: those of other tasks do not compare."""
+    """Return averages over the tasks that all of these systems have, so that they compare."""
     found = [_average(results, regime, systems) for regime in _regimes(results)]
     return max((each for each in found if each), key=lambda each: len(each.values), default=None)
 
 
-def over_seeds(results: Results, regime: str) -> dict[System, dict[str, dict[str, float]]]:
-    """Scores that tables show, by system and task, the mean over seeds; only whole ones."""
-    found: dict[System, dict[str, list[dict[str, float]]]] = {}
-    for score in results.scores:
-        given = {name: number(value) for name, value in table_scores(score.mean).items()}
-        known = {name: value for name, value in given.items() if value is not None}
-        if score.regime == regime and known and len(known) == len(given):
-            found.setdefault(score.system, {}).setdefault(score.task, []).append(known)
-    return {
-        system: {task: _mean(seeds) for task, seeds in tasks.items()}
-        for system, tasks in found.items()
-    }
-
-
-def _average(results: Results, regime: str, systems: Sequence[System]) -> Quality | None:
-    scores = over_seeds(results, regime)
-    tried = [system for system in systems if system in scores]
-    shared = [task for task in scored_tasks(results) if all(task in scores[s] for s in tried)]
-    if not tried or not shared:
-        return None
-    if len(shared) == 1:
-        return task_quality(results, shared[0], systems)
-    values = {s: average_flat({task: scores[s][task] for task in shared}) for s in tried}
-    return Quality(f"Average of {len(shared)} tasks (%)", regime, values)
-
-
 def scored_tasks(results: Results) -> list[str]:
-    """All tasks that something was scored at, XNLI first, as it has most languages."""
+    """Return all tasks that have scores, XNLI first, as it has most languages."""
     names = dict.fromkeys(score.task for score in results.scores)
     return sorted(names, key=lambda task: task != "xnli")
 
 
-def _regimes(results: Results) -> list[str]:
-    there = {score.regime for score in results.scores}
-    return [*(r for r in REGIMES if r in there), *sorted(there - set(REGIMES))] or [REGIMES[0]]
-
-
-def _tried(results: Results, regime: str, task: str, systems: Sequence[System]) -> int:
-    scores = over_seeds(results, regime)
-    return sum(task in scores.get(system, {}) for system in systems)
-
-
-def _mean(seeds: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {name: fmean(each[name] for each in seeds if name in each) for name in seeds[0]}
-
-
-def _from_half(system: System) -> float:
-    return abs((HALF if system.sparsity is None else system.sparsity) - HALF)
-
-
 def sparsity_axis(label: str, series: Iterable[Series]) -> Axis:
-    """With a tick at every size, if there are few and far between."""
+    """Return an axis with a tick at every size, if they are few and far between."""
     lines = [each for each in series if each.style != "level"]
     sizes = sorted({round(point.x, 6) for each in lines for point in each.points})
     apart = all(b - a >= APART for a, b in pairwise(sizes))
@@ -160,5 +78,32 @@ def sparsity_axis(label: str, series: Iterable[Series]) -> Axis:
 
 
 def relative_loss(dense: Value, cut: Value) -> Value:
-    """What is missing, in percent of what there was."""
+    """Return what is missing, in percent of what there was."""
     return 100 * (dense - cut) / dense if dense and cut is not None else None
+
+
+def _at_task(results: Results, task: str, regime: str, systems: Sequence[System]) -> Quality:
+    scores = {system: results.over_seeds(system, task, regime) for system in systems}
+    known = {system: next(iter(own.items())) for system, own in scores.items() if own}
+    metric = next((name for name, _ in known.values()), "")
+    title = f"{task_title(results, task)}, {METRICS.get(metric, metric)} (%)"
+    return Quality(title, regime, {system: value for system, (_, value) in known.items()})
+
+
+def _average(results: Results, regime: str, systems: Sequence[System]) -> Quality | None:
+    tasks = scored_tasks(results)
+    found = {s: {task: results.over_seeds(s, task, regime) for task in tasks} for s in systems}
+    scores = {s: {task: own for task, own in each.items() if own} for s, each in found.items()}
+    tried = {system: own for system, own in scores.items() if own}
+    shared = [task for task in tasks if all(task in own for own in tried.values())]
+    if not tried or not shared:
+        return None
+    if len(shared) == 1:
+        return task_quality(results, shared[0], systems)
+    values = {s: average_flat({task: own[task] for task in shared}) for s, own in tried.items()}
+    return Quality(f"Average of {len(shared)} tasks (%)", regime, values)
+
+
+def _regimes(results: Results) -> list[str]:
+    there = {score.regime for score in results.scores}
+    return [*(r for r in REGIMES if r in there), *sorted(there - set(REGIMES))] or [REGIMES[0]]

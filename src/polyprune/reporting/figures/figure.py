@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from ..results import Value
+from ...averages import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ...averages import Value, mean, number
 from ..display import NO_FAMILY, language_family, system_title
-from ..results import Curve, Distances, Results, System, Value, mean, number
+from ..results import HALF, Curve, Distances, Results, System
 from ..similarity import order_by_group
-from .comparison import nearest_to_half
 from .figure import Axis, Figure, Matrix, Plot, Point, Series
 
 
 def distances(results: Results) -> list[Figure]:
     """How much the subnetworks of languages differ, a figure a system."""
     found = {each.system: each for each in results.distances if _differ(each)}
-    chosen = [found[system] for system in nearest_to_half(found)]
+    chosen = [found[system] for system in results.nearest(HALF, found)]
     figures = []
     for each in chosen:
         name = "distances" if not figures else f"distances-{_in_file_names(each.system.name)}"

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from ...averages import Value, mean
 from ..display import SPACE
-from ..results import KeptComponents, Results, System, Value, mean
-from .comparison import nearest_to_half, sized_systems, sparsity_axis
+from ..results import HALF, KeptComponents, Results, System
+from .comparison import sized_systems, sparsity_axis
 from .figure import Axis, Figure, Plot, Point, Series
 
 TOGETHER = 3
@@ -23,7 +24,7 @@ Values = Sequence[Value]
 def layer_sparsity(results: Results) -> Figure | None:
     """How much of the heads and of the units of each layer is cut, by method."""
     kept = _by_system(results)
-    systems = nearest_to_half(kept)
+    systems = results.nearest(HALF, kept)
     heads = {s: _layers(kept[s], lambda k: _closed(k.kept.heads, k.whole.heads)) for s in systems}
     units = {s: _layers(kept[s], lambda k: _closed(k.kept.units, k.whole.units)) for s in systems}
     return layers_figure(heads, units)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ...averages import Value
 from ..read.paper import paper_results, paper_system, read_paper
-from ..results import Results, System, Value
+from ..results import Results, System
 from .figure import Figure
 from .layers import components_figure, layers_by_sparsity_figure, layers_figure
 from .quality import by_sparsity, losses_figure, quality_by_speed

@@ -4,35 +4,33 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import StatisticsError, correlation
 
+from ...averages import Value
 from ...corpora.languages import language
 from ...errors import UnknownName
 from ..display import SPACE, percent, task_title
-from ..results import Results, System, SystemSize, Value
+from ..results import HALF, Results, System, SystemSize
 from .comparison import (
     REGIMES,
     Quality,
     average_quality,
-    by_language,
+    baselines_of,
     by_name,
-    is_cut,
-    nearest_to_half,
     relative_loss,
     scored_tasks,
     sparsity_axis,
     task_quality,
-    uncut,
 )
 from .figure import Axis, Figure, Plot, Point, Series
 
 TOGETHER = 2
-"""So many systems share a frame in which every language is a mark; more have one each."""
+"""Up to so many systems share a frame in which every language is a mark."""
 
 Losses = Mapping[System, Mapping[str, Value]]
-"""In percent, by language."""
+"""Relative losses in percent, by system and language."""
 
 
 def loss_by_corpus_size(results: Results) -> Figure | None:
-    """What each language loses against how much text there was of it."""
+    """Draw what each language loses against how much text there was of it."""
     for task in scored_tasks(results):
         found = [(regime, _losses(results, task, regime)) for regime in REGIMES]
         regime, losses = max(found, key=lambda each: len(each[1]))
@@ -42,7 +40,7 @@ def loss_by_corpus_size(results: Results) -> Figure | None:
 
 
 def losses_figure(losses: Losses, task: str, regime: str) -> Figure:
-    """The same of losses that are known."""
+    """Draw losses of languages, as computed from results or printed in the paper."""
     series = {system: _marks(system, own) for system, own in losses.items()}
     x = Axis("CC-100 text (log₂ of bytes)")
     y = Axis(f"Relative loss at {task} (%)")
@@ -60,7 +58,7 @@ def losses_figure(losses: Losses, task: str, regime: str) -> Figure:
 
 
 def pearson(points: Iterable[Point]) -> Value:
-    """Pearson's r of those that are numbers; None of fewer than three."""
+    """Return Pearson's r of the points that are numbers; None if there are fewer than three."""
     known = [(p.x, p.y) for p in points if p.y is not None]
     if len(known) < 3:
         return None
@@ -71,18 +69,18 @@ def pearson(points: Iterable[Point]) -> Value:
 
 
 def by_sparsity(results: Results) -> Figure | None:
-    """Quality, parameters and throughput against sparsity."""
-    systems = [each for each in results.systems if each.sparsity and is_cut(results, each)]
-    dense = next((found for each in systems if (found := uncut(results, each))), None)
-    everybody = [*systems, *([dense] if dense else [])]
-    quality = _one_task_or_average(results, everybody)
+    """Draw quality, parameters and throughput against sparsity."""
+    systems = [each for each in results.systems if each.sparsity and results.baseline(each)]
+    systems += baselines_of(results, systems)
+    quality = _one_task_or_average(results, systems)
     measured: list[tuple[str, Axis, Mapping[System, Value]]] = []
     if quality:
         measured.append(("Quality", Axis(quality.title), quality.values))
     for title, label, tell in QUANTITIES:
-        values = {size.system: tell(size) for size in results.sizes}
+        sizes = {system: results.size(system) for system in systems}
+        values = {system: tell(size) for system, size in sizes.items() if size}
         measured.append((title, Axis(label, low=0.0), values))
-    panels = [_against_sparsity(title, y, values, systems, dense) for title, y, values in measured]
+    panels = [_against_sparsity(title, y, values, systems) for title, y, values in measured]
     there = tuple(panel for panel in panels if any(s.style != "level" for s in panel.series))
     told = f" Quality is with {quality.regime}." if quality and _has_both(results) else ""
     return Figure(
@@ -98,21 +96,23 @@ QUANTITIES: tuple[tuple[str, str, Callable[[SystemSize], Value]], ...] = (
     ("Speed, CPU", "Sentences a second", lambda size: size.sentences_per_second),
     ("Speed, GPU", "Sentences a second", lambda size: size.gpu_sentences_per_second),
 )
-"""What is shown of sizes and speeds."""
+"""The panels of sizes and speeds: title, label and value."""
 
 
 def quality_by_speed(results: Results) -> Figure | None:
-    """Quality against how many times as fast a system is: what one gets, and what for."""
-    speeds = {size.system: size for size in results.sizes if size.faster is not None}
-    cut = [system for system in speeds if is_cut(results, system)]
-    dense = next((found for each in cut if (found := uncut(results, each))), None)
-    quality = average_quality(results, [*cut, *([dense] if dense else [])])
+    """Draw quality against speed: what one pays, and what one gets for it."""
+    timed = [size.system for size in results.sizes if size.faster is not None]
+    cut = [system for system in timed if results.baseline(system)]
+    baselines = baselines_of(results, cut)
+    quality = average_quality(results, [*cut, *baselines])
     if not quality or not any(system in quality.values for system in cut):
         return None
-    series = [_by_speed(sizes, speeds, quality) for sizes in by_name(cut).values()]
-    if dense and dense in quality.values:
-        at_one = Point(1.0, quality.values[dense])
-        series.append(Series(dense.title, (at_one,), "marks", colour=dense.name))
+    lines, others = _own_and_others(cut, baselines)
+    series = [_by_speed(results, sizes, quality) for sizes in by_name(lines).values()]
+    for dense in others:
+        if dense in quality.values:
+            at_one = Point(1.0, quality.values[dense])
+            series.append(Series(dense.title, (at_one,), "marks", colour=dense.name))
     x = Axis("Times as fast as the dense model")
     panel = Plot("", x, Axis(quality.title), tuple(each for each in series if each.points))
     told = f" Quality is with {quality.regime}." if _has_both(results) else ""
@@ -126,20 +126,19 @@ def quality_by_speed(results: Results) -> Figure | None:
 
 
 def _losses(results: Results, task: str, regime: str) -> dict[System, dict[str, Value]]:
-    scores = by_language(results, task, regime)
+    scores = {each: results.by_language(each, task, regime) for each in results.systems}
+    pairs = {each: dense for each in scores if scores[each] and (dense := results.baseline(each))}
     found = {}
-    for system in nearest_to_half(each for each in scores if is_cut(results, each)):
-        dense = scores.get(uncut(results, system) or system, {})
-        losses = {
-            code: relative_loss(dense.get(code), value) for code, value in scores[system].items()
-        }
+    for system in results.nearest(HALF, pairs):
+        dense = scores[pairs[system]]
+        losses = {code: relative_loss(dense.get(code), v) for code, v in scores[system].items()}
         if any(value is not None for value in losses.values()):
             found[system] = losses
     return found
 
 
 def _marks(system: System, losses: Mapping[str, Value]) -> Series:
-    """A mark a language; those without text in CC-100 have no place."""
+    """Return one mark per language; languages without text in CC-100 have no place."""
     points = []
     for code, value in losses.items():
         try:
@@ -150,7 +149,7 @@ def _marks(system: System, losses: Mapping[str, Value]) -> Series:
 
 
 def _with_r(series: Series) -> Series:
-    """The same with its correlation in the legend."""
+    """Return the series with its correlation in the legend."""
     title = ", ".join(word for word in (series.title, _r_of(series)) if word)
     return Series(title, series.points, series.style, series.colour)
 
@@ -167,31 +166,38 @@ def _one_task_or_average(results: Results, systems: Sequence[System]) -> Quality
     return average_quality(results, systems) or task_quality(results, first, systems)
 
 
+def _own_and_others(
+    cut: Sequence[System], baselines: Sequence[System]
+) -> tuple[list[System], list[System]]:
+    """Return cut systems with their own uncut sizes, and the baselines that have other names."""
+    names = {each.name for each in cut}
+    own = [each for each in baselines if each.name in names]
+    return [*cut, *own], [each for each in baselines if each not in own]
+
+
 def _against_sparsity(
-    title: str,
-    y: Axis,
-    values: Mapping[System, Value],
-    systems: Sequence[System],
-    dense: System | None,
+    title: str, y: Axis, values: Mapping[System, Value], systems: Sequence[System]
 ) -> Plot:
+    """Return a line per system, from its own uncut size on, and a level per other baseline."""
+    cut = [each for each in systems if each.sparsity]
+    lines, others = _own_and_others(cut, [each for each in systems if each not in cut])
     series = []
-    for sizes in by_name(systems).values():
+    for sizes in by_name(lines).values():
         points = [Point(100 * (s.sparsity or 0), values.get(s)) for s in sizes]
         if any(point.y is not None for point in points):
             series.append(Series(sizes[0].title, tuple(points), colour=sizes[0].name))
-    level = values.get(dense) if dense else None
-    if dense and level is not None:
-        series.append(Series(dense.title, (Point(0.0, level),), "level", colour=dense.name))
+    for dense in others:
+        if values.get(dense) is not None:
+            level = Point(0.0, values[dense])
+            series.append(Series(dense.title, (level,), "level", colour=dense.name))
     return Plot(title, sparsity_axis("Sparsity (%)", series), y, tuple(series))
 
 
-def _by_speed(
-    sizes: Sequence[System], speeds: Mapping[System, SystemSize], quality: Quality
-) -> Series:
+def _by_speed(results: Results, sizes: Sequence[System], quality: Quality) -> Series:
     points = []
     for system in sizes:
-        size = speeds[system]
-        if size.faster is not None:
+        size = results.size(system)
+        if size and size.faster is not None:
             cut = "" if system.sparsity is None else percent(system.sparsity)
             value = quality.values.get(system)
             points.append(Point(size.faster, value, label=cut, left=size.low, right=size.high))

@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
-from ..results import Results, Score, System, number
+from ...averages import number
+from ..results import Results, Score, System
 from .lines import parse_kept, parse_languages, parse_scores, parse_size
 
 

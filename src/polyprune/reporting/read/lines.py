@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from ...averages import Scores, Value, mean, number
 from ..results import (
     Curve,
     Distances,
@@ -16,12 +17,8 @@ from ..results import (
     LayerWidths,
     Results,
     Score,
-    Scores,
     System,
     SystemSize,
-    Value,
-    mean,
-    number,
 )
 
 Line = Mapping[str, Any]

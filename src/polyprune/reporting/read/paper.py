@@ -6,7 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..results import Results, Score, Scores, System, SystemSize
+from ...averages import Scores
+from ..results import Results, Score, System, SystemSize
 
 LEFT_OUT = {"table", "regime", "system", "title", "setting", "sparsity", "average"}
 """What a row says beside its scores."""

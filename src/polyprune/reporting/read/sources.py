@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, UnknownName
+from ...jsonl import DamagedLine, read_objects
 from ..results import Results
 from .answers import parse_answer, with_sparsities
 from .folders import elastic_results, run_results
@@ -71,26 +72,16 @@ def _read_file(path: Path, study: str | None) -> Results | None:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    """The JSON objects of a file, a line each; a last line that is still being written is none."""
-    if not path.is_file():
-        return []
+    """Read the JSON objects of a file, refusing what is damaged."""
     try:
-        texts = path.read_text(encoding="utf-8").split("\n")
+        return read_objects(path, strict=True)
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not text. Give {KNOWN}.") from error
-    lines = []
-    for i, text in enumerate(texts):
-        try:
-            line = json.loads(text) if text.strip() else None
-        except ValueError as error:
-            if i == len(texts) - 1:
-                continue
-            raise DataError(
-                f"Line {i + 1} of {path} is not JSON ({error}). Remove it, or make it again."
-            ) from error
-        if isinstance(line, dict):
-            lines.append(line)
-    return lines
+    except DamagedLine as error:
+        raise DataError(
+            f"Line {error.number} of {path} is not JSON ({error.reason}). Remove it, or make it "
+            "again."
+        ) from error
 
 
 def _of_one_study(lines: Sequence[dict[str, Any]], path: Path, study: str | None) -> Results:

@@ -4,14 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
-from statistics import fmean, stdev
 
+from ...averages import Scores, Value, complete_scores, mean_over_seeds, number, spread
 from ...evaluation.metrics import average_flat, average_xtreme
-from ..results import Score, Scores, System, Value, number, table_scores
+from ..results import DENSE, System, table_scores
 from .table import TableCell
-
-DENSE = "dense"
-"""The name of the system that nothing was cut from."""
 
 NEAR = 0.02
 """Sparsities that differ by no more than this are the same."""
@@ -26,41 +23,20 @@ def rounded(value: float, digits: int) -> Decimal:
     return exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
 
 
-def scores_by_seed(
-    scores: Iterable[Score],
-) -> dict[tuple[str, System, str], dict[int | None, Score]]:
-    """The scores of each regime, system and task."""
-    found: dict[tuple[str, System, str], dict[int | None, Score]] = {}
-    for score in scores:
-        found.setdefault((score.regime, score.system, score.task), {})[score.seed] = score
-    return found
-
-
-def whole(seeds: Seeds) -> dict[int | None, dict[str, float]]:
-    """What tables show of each seed, but for seeds that have no number."""
-    found = {}
-    for seed, scores in seeds.items():
-        own = {name: number(value) for name, value in table_scores(scores).items()}
-        known = {name: value for name, value in own.items() if value is not None}
-        if own and len(known) == len(own):
-            found[seed] = known
-    return found
-
-
-def over_seeds(seeds: Seeds) -> dict[str, float]:
-    """The mean of each score; nothing where no seed has one."""
-    known = list(whole(seeds).values())
-    names = known[0] if known else ()
-    return {name: fmean(each[name] for each in known if name in each) for name in names}
+def complete_seeds(seeds: Seeds) -> dict[int | None, dict[str, float]]:
+    """Return what tables show of each seed, leaving out seeds that lack a number."""
+    shown = {seed: complete_scores(table_scores(scores)) for seed, scores in seeds.items()}
+    return {seed: scores for seed, scores in shown.items() if scores}
 
 
 def score_cell(seeds: Seeds) -> TableCell:
-    """The mean over seeds, with the deviation of its first number; a dash if there is none."""
-    mean = over_seeds(seeds)
+    """Return a cell with the mean over seeds and the spread of its first number, or a dash."""
+    known = complete_seeds(seeds).values()
+    mean = mean_over_seeds(known)
     first = next(iter(mean), "")
-    known = [each[first] for each in whole(seeds).values() if first in each]
-    spread = stdev(known) if len(known) > 1 else None
-    return TableCell(tuple(mean.values()) or (None,), spread=spread)
+    return TableCell(
+        tuple(mean.values()) or (None,), spread=spread(each.get(first) for each in known)
+    )
 
 
 Rule = Callable[[Mapping[str, Mapping[str, float]]], float]
@@ -69,21 +45,19 @@ AVERAGES: dict[str, Rule] = {"average": average_flat, "XTREME average": average_
 
 
 def average(tasks: Mapping[str, Seeds], rule: Rule) -> tuple[Value, Value]:
-    """The average over tasks and its deviation; nothing if any task is missing.
+    """Return the average over tasks and its spread; nothing if any task is missing.
 
-    The deviation is that of the averages of single seeds, and only known if all tasks have all
-    of them: tasks go up and down together, so that their own deviations do not tell.
+    The spread is that of the averages of single seeds, and only known if all tasks have all
+    seeds: tasks go up and down together, so that their own spreads do not tell.
     """
-    means = {task: over_seeds(seeds) for task, seeds in tasks.items()}
-    if not means or not all(means.values()):
+    known = {task: complete_seeds(seeds) for task, seeds in tasks.items()}
+    if not known or not all(known.values()):
         return None, None
-    known = {task: whole(seeds) for task, seeds in tasks.items()}
-    runs = {frozenset(each) for each in known.values()}
-    spread = None
-    if len(runs) == 1 and len(next(iter(runs))) > 1:
-        own = [rule({task: known[task][seed] for task in known}) for seed in next(iter(runs))]
-        spread = stdev(own)
-    return rule(means), spread
+    means = {task: mean_over_seeds(seeds.values()) for task, seeds in known.items()}
+    seeds = next(iter(known.values()))
+    if any(own.keys() != seeds.keys() for own in known.values()):
+        return rule(means), None
+    return rule(means), spread(rule({task: known[task][seed] for task in known}) for seed in seeds)
 
 
 def same_sparsity(one: float | None, other: float | None) -> bool:

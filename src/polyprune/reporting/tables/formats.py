@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, zip_longest
 
+from ...averages import Value, number
 from ..display import MISSING
-from ..results import Value, number
 from .cells import rounded
 from .table import Table, TableCell, TableRow
 
@@ -87,7 +87,7 @@ def as_markdown(table: Table) -> str:
         lines += [[_markdown_cell(cell) for cell in row.cells] for row in rows]
     head = f"**{_markdown(table.title)}.** {_markdown(table.caption)}".strip()
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    notes = "\n".join(f"- {_markdown(note)}" for note in table.notes)
+    notes = "\n".join(f"- {_markdown(note)}" for note in table.all_notes)
     return "\n\n".join(filter(None, (head, body, notes))) + "\n"
 
 
@@ -114,7 +114,7 @@ def as_latex(table: Table) -> str:
             lines.append(f"\\multicolumn{{{columns}}}{{l}}{{\\emph{{{_latex(name)}}}}} \\\\")
         lines += [_latex_row(map(_latex_cell, row.cells)) for row in rows]
     caption = f"{_latex(table.title)}. {_latex(table.caption)}".strip()
-    notes = [f"{{\\par\\smallskip\\footnotesize {_latex(note)}\\par}}" for note in table.notes]
+    notes = [f"{{\\par\\smallskip\\footnotesize {_latex(note)}\\par}}" for note in table.all_notes]
     return "\n".join(
         (
             "% \\usepackage{booktabs,graphicx}",

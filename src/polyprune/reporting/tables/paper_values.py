@@ -1,46 +1,47 @@
-"""What the paper has in the same place, and what is known to be wrong in its print."""
+"""The paper's numbers for the same cell of a table, and the known errors of its print."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
+from ...averages import Scores
 from ..read.paper import paper_results, read_paper
-from ..results import Results, Score, Scores, System
+from ..results import Results, Score, System
 from .cells import same_sparsity
 
 IN_BRACKETS = "In brackets: the paper's numbers, of XLM-R base on XTREME."
 
 Touched = Iterable[tuple[str, str]]
-"""The names of systems and columns that numbers of the paper stand in."""
+"""Pairs (system name, column) of the cells that hold numbers of the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaperValues:
-    """The paper beside other results, or nothing."""
+    """The paper's scores, to be shown beside others."""
 
     scores: Mapping[tuple[str, str, str], tuple[Score, ...]]
-    """Of all sizes, by the system's name, task and regime."""
+    """The scores of all sizes, by the system's name, the task and the regime."""
     own: bool = False
-    """Whether the results are the paper's themselves, so that there is nothing to put beside."""
+    """Whether the results are the paper's themselves, so that nothing stands beside them."""
 
     def find(self, system: System, task: str, regime: str) -> Score | None:
-        """What the paper has for the same system in the same size."""
+        """Return the paper's score of the same system in the same size, or None."""
         known = self.scores.get((system.name, task, regime), ())
         fits = (each for each in known if same_sparsity(each.system.sparsity, system.sparsity))
         return next(fits, None)
 
-    def of(self, system: System, task: str, regime: str) -> Scores:
-        """Its mean over languages, or no scores."""
+    def mean(self, system: System, task: str, regime: str) -> Scores:
+        """Return the paper's scores of a task, or an empty mapping."""
         found = self.find(system, task, regime)
         return {} if found is None else found.mean
 
-    def of_language(self, system: System, task: str, regime: str, code: str) -> Scores:
-        """What it has for one language, or no scores."""
+    def language(self, system: System, task: str, regime: str, code: str) -> Scores:
+        """Return the paper's scores of one language of a task, or an empty mapping."""
         found = self.find(system, task, regime)
         return {} if found is None else found.languages.get(code, {})
 
     def notes(self, table: str, touched: Touched) -> tuple[str, ...]:
-        """What is to be said below a table in which these numbers are the paper's."""
+        """Return the notes below a table in which these cells hold the paper's numbers."""
         touched = set(touched)
         if not touched:
             return ()
@@ -48,18 +49,18 @@ class PaperValues:
         return wrong if self.own else (IN_BRACKETS, *wrong)
 
 
-def split_from_paper(results: Results, beside_paper: bool = True) -> tuple[Results, PaperValues]:
-    """Results, and what to put beside them: nothing if they are the paper's own, or not wanted.
+def split_from_paper(results: Results) -> tuple[Results, PaperValues]:
+    """Return the results without the paper's scores, and the paper's scores to put beside them.
 
-    Of results that were read together with the paper's the paper's scores are left out: it has
-    systems of the same names, and would be taken for another seed of them.
+    The paper has systems of the same names: where both were read together, its scores would be
+    taken for another seed of them. The paper's own results have nothing beside them.
     """
     # Not by title or command, which whoever merges or renames results may have changed.
     paper = paper_results().scores
     others = tuple(score for score in results.scores if score not in paper)
     if results.scores and not others:
         return results, PaperValues({}, own=True)
-    return replace(results, scores=others), PaperValues(_paper() if beside_paper else {})
+    return replace(results, scores=others), PaperValues(_paper())
 
 
 @cache

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from ...evaluation.metrics import average_flat
 from ...evaluation.tasks import TASKS
-from ..results import System
-from .cells import DENSE, Seeds, average, whole
+from ..results import DENSE, System
+from .cells import Seeds, average, complete_seeds
 from .table import TableCell
 
 OVER_SEEDS = "over seeds"
@@ -21,15 +21,16 @@ class RepeatedTasks:
     seeds: tuple[int | None, ...] = ()
 
     def cell(self, system: System, own: Mapping[str, Seeds]) -> TableCell:
-        """The average of these tasks with its deviation; a dash where a seed is missing."""
-        known = {task: self._for_all(system, task, whole(own.get(task, {}))) for task in self.tasks}
+        """Return the average of these tasks with its spread; a dash if a seed is missing."""
+        seeds = {task: complete_seeds(own.get(task, {})) for task in self.tasks}
+        known = {task: self._for_all(system, task, each) for task, each in seeds.items()}
         if not known or any(seeds.keys() != set(self.seeds) for seeds in known.values()):
             return TableCell((None,))
         value, spread = average(known, average_flat)
         return TableCell((value,), spread=spread)
 
     def _for_all(self, system: System, task: str, seeds: Seeds) -> Seeds:
-        """What no seed touches, as embeddings of the dense model: scored once, for all the same."""
+        """Repeat for every seed what no seed changes, such as the dense model's embeddings."""
         tuned = task not in TASKS or TASKS[task].defaults is not None
         if system.name != DENSE or tuned or len(seeds) != 1:
             return seeds
@@ -40,8 +41,8 @@ NOT_REPEATED = RepeatedTasks()
 
 
 def repeated(lines: Iterable[Mapping[str, Seeds]]) -> RepeatedTasks:
-    """Of the scores of each system, by task; nothing if all tasks were repeated, or none."""
-    known = [(task, set(whole(seeds))) for own in lines for task, seeds in own.items()]
+    """Return the repeated tasks of some systems' scores; none if all were repeated, or none."""
+    known = [(task, set(complete_seeds(seeds))) for own in lines for task, seeds in own.items()]
     every = {seed for _, seeds in known for seed in seeds}
     tasks = dict.fromkeys(task for task, seeds in known if seeds == every and len(every) > 1)
     if len(tasks) in (0, len({task for task, _ in known})):

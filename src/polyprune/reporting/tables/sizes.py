@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from ..results import Results, SystemSize, Value, number
+from ...averages import Value, number
+from ..results import Results, SystemSize
 from .paper_values import PaperValues
 from .table import Table, TableCell, TableRow
 from .tasks import paper_cells, row_order, system_cells
@@ -25,7 +26,7 @@ RATIO = 2
 """Digits of what compares two speeds."""
 
 
-def sizes_table(results: Results, quotes: PaperValues) -> Table | None:
+def sizes_table(results: Results, paper: PaperValues) -> Table | None:
     """How large and how fast each system is; columns that nobody has a number for are left out."""
     systems = row_order(each.system for each in results.sizes)
     # A system that was measured twice has two rows.
@@ -43,7 +44,7 @@ def sizes_table(results: Results, quotes: PaperValues) -> Table | None:
     fields = [COLUMNS[title][0] for title in columns]
     touched = set()
     for system, line in zip(systems, lines, strict=True):
-        touched |= paper_cells(quotes, system, fields, line)
+        touched |= paper_cells(paper, system, fields, line)
     caption = ""
     if "at least" in columns or "at most" in columns:
         caption = "At least and at most: the 95 % interval of how many times as fast."
@@ -54,8 +55,8 @@ def sizes_table(results: Results, quotes: PaperValues) -> Table | None:
         ("system", "cut %", *columns),
         tuple(rows),
         caption,
-        quotes.notes("sizes", touched),
         naming=2,
+        paper_notes=paper.notes("sizes", touched),
     )
 
 

@@ -1,26 +1,26 @@
 """A table as a value: the same for the terminal, Markdown, LaTeX, CSV and the page."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from ..results import Value
+from ...averages import Value
 
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """What stands in one place: words, or one number or two, with what is to be said of them."""
+    """Text, or one number or two with their spread, the paper's numbers and why one is missing."""
 
     values: tuple[Value, ...] = ()
-    """One, or of answers F1 and exact match; None is shown as a dash."""
+    """One number, or F1 and exact match of answers; None is shown as a dash."""
     text: str = ""
-    """Shown where there are no values."""
+    """Shown if there are no values."""
     spread: Value = None
-    """The deviation over seeds."""
+    """The standard deviation over seeds."""
     best: bool = False
     """Whether nothing comparable is better."""
     paper: tuple[Value, ...] = ()
-    """What the paper has there."""
+    """The paper's numbers for the same cell."""
     failed: str = ""
-    """Why there is no number, where something was tried."""
+    """Why there is no number, if something was tried."""
     digits: int = 1
 
 
@@ -30,7 +30,7 @@ class TableRow:
 
     cells: tuple[TableCell, ...]
     group: str = ""
-    """Lines of one group stand together under it, as those of a regime do."""
+    """Rows of one group stand together under this heading, as those of a regime do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,29 @@ class Table:
     """Named columns and rows."""
 
     name: str
-    """Of its files: `main`."""
+    """The name of its files: `main`."""
     title: str
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
     caption: str = ""
-    notes: tuple[str, ...] = field(default=())
-    """Below it: what is known to be wrong in what is quoted."""
+    notes: tuple[str, ...] = ()
+    """Sentences below the table."""
     naming: int = 1
-    """How many columns say what a row is of, and are repeated wherever a table is broken."""
+    """How many columns say what a row shows, and are repeated wherever a table is broken."""
+    paper_notes: tuple[str, ...] = ()
+    """Sentences about the paper's numbers, below the other notes."""
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """The notes, and those about the paper's numbers."""
+        return (*self.notes, *self.paper_notes)
+
+    def without_paper(self) -> "Table":
+        """Return the table without the paper's numbers beside its own and the notes on them."""
+        if not any(cell.paper for row in self.rows for cell in row.cells):
+            return self
+        rows = (
+            replace(row, cells=tuple(replace(cell, paper=()) for cell in row.cells))
+            for row in self.rows
+        )
+        return replace(self, rows=tuple(rows), paper_notes=())

@@ -1,4 +1,4 @@
-// What the page knows, and what it works out from that: lines of sizes, measures, means over seeds.
+// What the page knows, and what it works out from that: lines of sizes, and measures.
 const data = JSON.parse(byId("data").textContent);
 
 const systems = data.systems.map(([name, title, sparsity, setting], index) => ({
@@ -35,18 +35,11 @@ const sizeTitle = (system) => {
   return system.sparsity === null ? "as it is" : `${percent(system.sparsity)} cut`;
 };
 
-// What a system is compared with: its own uncut size, or the dense model.
-function referenceOf(name) {
-  const uncut = systems.filter((each) => each.sparsity === 0);
-  const own = uncut.filter((each) => each.name === name);
-  const dense = systems.filter((each) => each.name === "dense" && !each.sparsity);
-  return own[0] ?? dense[0] ?? (uncut.length === 1 ? uncut[0] : null);
-}
-
-// Everything that has one name, as steps of a slider: uncut first, then more and more cut out.
+// Everything that has one name, as steps of a slider: its baseline, then more and more cut out.
 function lineOf(name) {
   const own = systems.filter((each) => each.name === name);
-  const dense = referenceOf(name);
+  const baseline = own.map((each) => data.baselines[each.index]).find(known);
+  const dense = systems[baseline] ?? null;
   const cut = own.filter((each) => each !== dense);
   cut.sort((a, b) => (a.sparsity ?? 2) - (b.sparsity ?? 2));
   const steps = dense ? [dense, ...cut] : cut;
@@ -56,7 +49,7 @@ function lineOf(name) {
 
 const lines = (() => {
   const all = [...new Set(systems.map((each) => each.name))].map(lineOf);
-  // The dense model is the first step of every other line.
+  // A baseline is the first step of every other line.
   const others = all.filter((line) => line.steps.some((step) => step !== line.dense));
   return others.length ? others : all.slice(0, 1);
 })();
@@ -79,51 +72,38 @@ const measures = (() => {
       const regime = data.regimes[score.r];
       const key = `${regime}/${task}/${name}`;
       const title = shown.length > 1 ? `${taskTitle}, ${METRICS[name] ?? name}` : taskTitle;
-      if (!found.has(key)) found.set(key, { key, regime, name, title, scores: [] });
-      found.get(key).scores.push(score);
+      const { t, r } = score;
+      if (!found.has(key)) found.set(key, { key, regime, name, title, t, r });
     }
   }
-  const order = (each) => [each.scores[0].r, each.scores[0].t];
-  return [...found.values()].sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1]);
+  return [...found.values()].sort((a, b) => a.r - b.r || a.t - b.t);
 })();
 
+// Scores by system, task and regime; where there are several seeds, their means.
+const board = new Map(
+  [...data.scores, ...data.means].map((each) => [`${each.s} ${each.t} ${each.r}`, each]),
+);
 const cells = new Map();
 
-// How a system did by a measure: the mean over seeds, of all and of every language.
+// How a system did by a measure, in all languages together and in each.
 function scoreOf(measure, system) {
   if (!measure || !system) return null;
   const key = `${system.index} ${measure.key}`;
-  if (!cells.has(key)) cells.set(key, overSeeds(measure, system));
+  if (!cells.has(key)) cells.set(key, readScore(measure, system));
   return cells.get(key);
 }
 
-function overSeeds(measure, system) {
-  const own = measure.scores.filter((score) => score.s === system.index);
-  if (!own.length) return null;
-  const means = [];
-  const byLanguage = new Map();
-  for (const score of own) {
-    const column = score.names.indexOf(measure.name);
-    means.push(score.mean[column]);
-    score.l.forEach((language, i) => {
-      if (!byLanguage.has(language)) byLanguage.set(language, []);
-      byLanguage.get(language).push(score.v[column][i]);
-    });
-  }
-  for (const [language, values] of byLanguage) byLanguage.set(language, mean(values));
-  const numbers = means.filter(known);
-  const failed = own.map((score) => score.failed).filter(Boolean);
-  return { mean: mean(numbers), seeds: numbers.length, languages: byLanguage, failed };
+function readScore(measure, system) {
+  const score = board.get(`${system.index} ${measure.t} ${measure.r}`);
+  const column = score?.names.indexOf(measure.name) ?? -1;
+  const failed = [score?.failed].flat().filter(Boolean);
+  if (column < 0 && !failed.length) return null;
+  const value = score.mean[column] ?? null;
+  const byLanguage = new Map(score.l.map((code, i) => [code, score.v[column]?.[i] ?? null]));
+  return { mean: value, seeds: score.seeds ?? Number(known(value)), languages: byLanguage, failed };
 }
 
-const sizeOf = (() => {
-  const found = new Map();
-  for (const size of data.sizes) {
-    if (!found.has(size.s)) found.set(size.s, []);
-    found.get(size.s).push(size);
-  }
-  return (system, field) => mean((found.get(system?.index) ?? []).map((size) => size[field]));
-})();
+const sizeOf = (system, field) => data.sizes[data.measured[system?.index]]?.[field] ?? null;
 
 const keptOf = (() => {
   const found = new Map();

@@ -1,30 +1,35 @@
 """Results as the page carries them: every number once, in columns, by the numbers of names."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
+from ...averages import Scores, Value, complete_scores
 from ...evaluation.tasks import TASKS
 from ..display import NO_FAMILY, language_family, language_name, task_title
-from ..figures.figure import Axis, Figure, Matrix, Plot, Series
-from ..results import Curve, Distances, KeptComponents, Results, Score, System, SystemSize, Value
+from ..figures.figure import Figure, Matrix
+from ..results import (
+    DENSE,
+    Curve,
+    Distances,
+    KeptComponents,
+    Results,
+    Score,
+    System,
+    SystemSize,
+    table_scores,
+)
 from ..similarity import positions
 from .escape import json_value, round_for_page, visible_text
+from .figure_data import figure_data
 
 HUES = 8
 """Colours for families; the last is that of all others."""
 
 SIZE_FIELDS = (
-    "parameters",
-    "layer_parameters",
-    "bytes",
-    "multiply_adds",
-    "sentences_per_second",
-    "gpu_sentences_per_second",
-    "faster",
-    "low",
-    "high",
-)
+    "parameters", "layer_parameters", "bytes", "multiply_adds", "sentences_per_second",
+    "gpu_sentences_per_second", "faster", "low", "high",
+)  # fmt: skip
 
 
 class NameIndex:
@@ -39,51 +44,50 @@ class NameIndex:
 
 
 def page_data(results: Results, figures: Sequence[Figure]) -> dict[str, Any]:
-    """All that the page draws, sorts and hands out."""
+    """Return all that the page draws, sorts and offers for download."""
     systems, languages = NameIndex(results.systems), NameIndex(results.languages)
     tasks = NameIndex(sorted((score.task for score in results.scores), key=_place))
     regimes = NameIndex([score.regime for score in results.scores])
-    hues = family_hues(results, figures)
+    served = {found for each in results.systems if (found := results.baseline(each))}
+    baselines = [_baseline(results, each, served) for each in results.systems]
+    names = [visible_text(task_title(results, task)) for task in tasks.names]
+
+    def key(score: Score) -> dict[str, int]:
+        return {"s": systems[score.system], "t": tasks[score.task], "r": regimes[score.regime]}
+
+    def own(parts: Iterable[Any], columns: Callable[..., dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{"s": systems[each.system]} | columns(each, languages) for each in parts]
+
     return {
         "title": visible_text(results.title),
         "systems": [_system(each) for each in systems.names],
-        "languages": [
-            [visible_text(code), visible_text(language_name(code)), language_family(code)]
-            for code in languages.names
-        ],
-        "hues": hues,
+        "baselines": [None if each is None else systems[each] for each in baselines],
+        "languages": [_language(code) for code in languages.names],
+        "hues": family_hues(results, figures),
         "tasks": [
-            [visible_text(task), visible_text(task_title(results, task))] for task in tasks.names
+            [visible_text(task), name] for task, name in zip(tasks.names, names, strict=True)
         ],
         "regimes": [visible_text(each) for each in regimes.names],
-        "scores": [
-            {"s": systems[each.system], "t": tasks[each.task], "r": regimes[each.regime]}
-            | _score(each, languages)
-            for each in results.scores
-        ],
+        "scores": [key(each) | _score(each, languages) for each in results.scores],
+        "means": [key(each) | _mean(results, each, languages) for each in _repeated(results)],
         "sizes": [{"s": systems[each.system]} | _size(each) for each in results.sizes],
-        "kept": [{"s": systems[each.system]} | _kept(each, languages) for each in results.kept],
-        "distances": [
-            {"s": systems[each.system]} | _distances(each, languages) for each in results.distances
-        ],
-        "curves": [
-            {"s": systems[each.system]} | _curve(each, languages) for each in results.curves
-        ],
-        "failures": [
-            [visible_text(each.what), visible_text(each.why)] for each in results.failures
-        ],
+        "measured": [_measured(results, each) for each in systems.names],
+        "kept": own(results.kept, _kept),
+        "distances": own(results.distances, _distances),
+        "curves": own(results.curves, _curve),
+        "failures": [list(map(visible_text, (each.what, each.why))) for each in results.failures],
         "about": json_value(results.about),
         "figures": [figure_data(each) for each in figures],
     }
 
 
 def _place(task: str) -> int:
-    """The nine in the paper's order, then others as they come."""
+    """Return a task's place: the nine in the paper's order, then others as they come."""
     return [*TASKS, task].index(task)
 
 
 def family_hues(results: Results, figures: Sequence[Figure]) -> dict[str, int]:
-    """A colour for each family: its own for the largest, one together for all others."""
+    """Return the number of each family's colour; small families share the last."""
     named = [language_family(code) for code in results.languages]
     for figure in figures:
         for panel in figure.panels:
@@ -93,6 +97,10 @@ def family_hues(results: Results, figures: Sequence[Figure]) -> dict[str, int]:
     ranked = sorted(counted, key=lambda family: (-counted[family], family))
     hues = {family: min(i, HUES - 1) for i, family in enumerate(ranked)}
     return hues | ({NO_FAMILY: HUES - 1} if NO_FAMILY in named else {})
+
+
+def _language(code: str) -> list[str]:
+    return [visible_text(code), visible_text(language_name(code)), language_family(code)]
 
 
 def _system(system: System) -> list[Any]:
@@ -105,19 +113,59 @@ def _system(system: System) -> list[Any]:
 
 
 def _score(score: Score, languages: NameIndex) -> dict[str, Any]:
-    """One column a measure: first the mean, then languages."""
+    """Return one column per measure: the mean, and the languages."""
     names = list(
         dict.fromkeys([*score.mean, *(n for own in score.languages.values() for n in own)])
     )
-    codes = sorted(score.languages, key=languages.__getitem__)
     return {
         "seed": score.seed,
         "failed": visible_text(score.failed),
-        "names": [visible_text(name) for name in names],
-        "mean": [_percent(score.mean.get(name)) for name in names],
-        "l": [languages[code] for code in codes],
-        "v": [[_percent(score.languages[code].get(name)) for code in codes] for name in names],
+        **_columns(names, score.mean, score.languages, languages),
     }
+
+
+def _columns(
+    names: Sequence[str], mean: Scores, own: Mapping[str, Scores], languages: NameIndex
+) -> dict[str, Any]:
+    codes = sorted(own, key=languages.__getitem__)
+    return {
+        "names": [visible_text(name) for name in names],
+        "mean": [_percent(mean.get(name)) for name in names],
+        "l": [languages[code] for code in codes],
+        "v": [[_percent(own[code].get(name)) for code in codes] for name in names],
+    }
+
+
+def _baseline(results: Results, system: System, served: Set[System]) -> System | None:
+    """Return a system's baseline: itself if it is known to be uncut or serves others as one."""
+    is_one = system.name == DENSE or system.sparsity == 0 or system in served
+    return results.baseline(system) or (system if is_one else None)
+
+
+def _repeated(results: Results) -> list[Score]:
+    """Return the first score of everything that was tried with several seeds."""
+    runs = [results.runs(s, *tried).values() for s in results.systems for tried in results.tried(s)]
+    return [next(iter(own)) for own in runs if len(own) > 1]
+
+
+def _mean(results: Results, score: Score, languages: NameIndex) -> dict[str, Any]:
+    """Return the means over seeds in the columns of a score."""
+    tried = (score.system, score.task, score.regime)
+    runs = results.runs(*tried).values()
+    mean, codes = results.over_seeds(*tried), results.by_language(*tried)
+    own = {code: results.over_seeds(*tried, code) for code in codes}
+    names = list(dict.fromkeys([*mean, *(name for scores in own.values() for name in scores)]))
+    return {
+        "seeds": sum(bool(complete_scores(table_scores(each.mean))) for each in runs),
+        "failed": [visible_text(each.failed) for each in runs if each.failed],
+        **_columns(names, mean, own, languages),
+    }
+
+
+def _measured(results: Results, system: System) -> int | None:
+    """Return which of the sizes is a system's."""
+    size = results.size(system)
+    return None if size is None else results.sizes.index(size)
 
 
 def _percent(value: Value) -> int | float | None:
@@ -139,7 +187,7 @@ def _kept(kept: KeptComponents, languages: NameIndex) -> dict[str, Any]:
 
 
 def _distances(each: Distances, languages: NameIndex) -> dict[str, Any]:
-    """What is below the diagonal, row by row, and where each language is on a map of it."""
+    """Return the matrix below its diagonal, and where each language is on a map of it."""
     rows = each.matrix
     return {
         "l": [languages[code] for code in each.languages],
@@ -153,70 +201,4 @@ def _curve(curve: Curve, languages: NameIndex) -> dict[str, Any]:
         "l": None if curve.language is None else languages[curve.language],
         "x": [step for step, _ in curve.points],
         "y": [round_for_page(loss) for _, loss in curve.points],
-    }
-
-
-def figure_data(figure: Figure) -> dict[str, Any]:
-    """A figure with all its numbers."""
-    return {
-        "name": visible_text(figure.name),
-        "title": visible_text(figure.title),
-        "caption": visible_text(figure.caption),
-        "panels": [_plot(p) if isinstance(p, Plot) else _matrix(p) for p in figure.panels],
-    }
-
-
-def _plot(plot: Plot) -> dict[str, Any]:
-    return {
-        "kind": "plot",
-        "title": visible_text(plot.title),
-        "x": _axis(plot.x),
-        "y": _axis(plot.y),
-        "note": visible_text(plot.note),
-        "series": [_series(each) for each in plot.series],
-    }
-
-
-def _axis(axis: Axis) -> dict[str, Any]:
-    return {
-        "label": visible_text(axis.label),
-        "log": axis.log,
-        "ticks": [round_for_page(each) for each in axis.ticks],
-        "low": round_for_page(axis.low),
-        "high": round_for_page(axis.high),
-    }
-
-
-def _series(series: Series) -> dict[str, Any]:
-    """In columns; those that say nothing are left out."""
-    points = series.points
-    columns: Mapping[str, list[Any]] = {
-        "low": [round_for_page(each.low) for each in points],
-        "high": [round_for_page(each.high) for each in points],
-        "left": [round_for_page(each.left) for each in points],
-        "right": [round_for_page(each.right) for each in points],
-        "labels": [visible_text(each.label) for each in points],
-    }
-    return {
-        "title": visible_text(series.title),
-        "style": series.style,
-        "colour": visible_text(series.colour),
-        "dashed": series.dashed,
-        "shade": round_for_page(series.shade),
-        "faint": series.faint,
-        "x": [round_for_page(each.x) for each in points],
-        "y": [round_for_page(each.y) for each in points],
-    } | {
-        name: column for name, column in columns.items() if any(c not in (None, "") for c in column)
-    }
-
-
-def _matrix(matrix: Matrix) -> dict[str, Any]:
-    return {
-        "kind": "matrix",
-        "title": visible_text(matrix.title),
-        "names": [visible_text(each) for each in matrix.names],
-        "groups": [visible_text(each) for each in matrix.groups],
-        "label": visible_text(matrix.label),
-        "values": [[round_for_page(value, 4) for value in row] for row in matrix.values],
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from ..results import number
+from ...averages import number
 
 # Control characters, halves of characters, and those that turn the direction of all that follows.
 _UNSEEN = re.compile(

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from ...averages import Value
 from ..display import MISSING, SPACE, format_number
-from ..results import Value
 from ..tables.table import Table, TableCell, TableRow
 from .escape import escape_html, visible_text
 
@@ -29,22 +29,22 @@ def _by_language(table: Table) -> bool:
 
 def table_html(table: Table, folded: bool = False) -> str:
     """A table with its caption and what is to be said of it."""
+    title = escape_html(table.title)
     about = f'<p class="quiet">{escape_html(table.caption)}</p>' if table.caption else ""
     inside = (
-        f'{about}<div class="scroll" tabindex="0" role="region" '
-        f'aria-label="{escape_html(table.title)}">'
+        f'{about}<div class="scroll" tabindex="0" role="region" aria-label="{title}">'
         f'<table class="sortable" data-name="{escape_html(table.name)}">'
-        f'<caption class="unseen">{escape_html(table.title)}</caption>'
+        f'<caption class="unseen">{title}</caption>'
         f"{_head(table)}{_bodies(table)}</table></div>"
-        f"{_notes([*_reasons(table), *table.notes])}"
+        f"{_notes([*_reasons(table), *table.all_notes])}"
         '<p class="buttons"><button type="button" class="small" data-csv-of-table '
-        f'aria-label="Download {escape_html(table.title)} as CSV">CSV</button></p>'
+        f'aria-label="Download {title} as CSV">CSV</button></p>'
     )
     if not folded:
-        return f'<div class="table"><h3>{escape_html(table.title)}</h3>{inside}</div>'
+        return f'<div class="table"><h3>{title}</h3>{inside}</div>'
     size = f"{len(table.rows)}{SPACE}rows, {len(table.columns)}{SPACE}columns"
     return (
-        f'<details class="table"><summary><h3>{escape_html(table.title)}</h3> '
+        f'<details class="table"><summary><h3>{title}</h3> '
         f'<span class="quiet">{size}</span></summary>{inside}</details>'
     )
 
@@ -117,8 +117,8 @@ def _reasons(table: Table) -> Iterator[str]:
         for column, cell in zip(table.columns, row.cells, strict=False):
             if cell.failed:
                 name = row.cells[0].text or row.group
-                why = visible_text(cell.failed)
-                yield f"{visible_text(name)}, {visible_text(column)}: failed. {why}"
+                named = f"{visible_text(name)}, {visible_text(column)}"
+                yield f"{named}: failed. {visible_text(cell.failed)}"
 
 
 def _notes(notes: Sequence[str]) -> str:

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..corpora.batching import Batching
-from ..evaluation.quality import percent
-from ..evaluation.retrieval import nearest
-from ..pruning.criteria.losses import pool
-from .export_graph import POOLED
-from .runners import Runner
+from polyprune.corpora.batching import Batching
+from polyprune.evaluation.quality import percent
+from polyprune.evaluation.retrieval import nearest
+from polyprune.exporting.export_graph import POOLED
+from polyprune.exporting.runners import Runner
+from polyprune.pruning.criteria.losses import pool
 
 
 def find_translations(

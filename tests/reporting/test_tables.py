@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.evaluation.metrics import average_flat, average_xtreme
-from polyprune.reporting.all_tables import tables
 from polyprune.reporting.read.paper import paper_results, read_paper
+from polyprune.reporting.report import tables
 from polyprune.reporting.results import Failure, Results, Score, System, SystemSize
 from polyprune.reporting.tables.cells import common_sparsity, mark_best, rounded
 from polyprune.reporting.tables.formats import cell_text
@@ -20,8 +20,9 @@ GRAD = System("grad-shared", "Grad, shared", 0.5)
 L0 = System("l0-non-shared", "L0, non-shared", 0.5)
 
 
-def named(results, **more):
-    return {table.name: table for table in tables(results, **more)}
+def named(results, beside_paper=True):
+    found = tables(results)
+    return {table.name: table if beside_paper else table.without_paper() for table in found}
 
 
 def xnli(system, value, seed=None, regime="transfer", **languages):
@@ -158,19 +159,19 @@ def test_the_papers_table_5_is_corrected_and_says_so(paper):
     assert {mark[1] for mark in bold(table)} == {"L0 (non-shared) + DS"}
     assert len(bold(table)) == 16
     for part in ("every language one column too far", "the mean of the row is 72.5", "zero-shot"):
-        assert any(part in note for note in table.notes)
+        assert any(part in note for note in table.all_notes)
 
 
 def test_the_paper_is_not_shown_beside_itself(paper):
     cells = [c for table in paper.values() for each in table.rows for c in each.cells]
     assert not any(cell.paper for cell in cells)
-    assert not any("brackets" in note for table in paper.values() for note in table.notes)
+    assert not any("brackets" in note for table in paper.values() for note in table.all_notes)
 
 
 def test_known_errors_name_tables_that_there_are(paper):
     for error in read_paper()["error"]:
         for name in error.get("tables", ()):
-            assert any(error["meant"] in note for note in paper[name].notes), error["where"]
+            assert any(error["meant"] in note for note in paper[name].all_notes), error["where"]
 
 
 def test_our_numbers_stand_beside_the_papers_for_the_same_system_size_task_and_regime():
@@ -180,20 +181,20 @@ def test_our_numbers_stand_beside_the_papers_for_the_same_system_size_task_and_r
     assert cell_text(row(table, near.title, 49.0)["XNLI"]) == "40.0 (70.4)"
     assert cell_text(row(table, far.title, 45.0)["XNLI"]) == "41.0"
     assert cell_text(row(table, "Dense")["XNLI"]) == "50.0"
-    assert any("brackets" in note for note in table.notes)
+    assert any("brackets" in note for note in table.all_notes)
     alone = named(ours, beside_paper=False)["main"]
     assert not any(cell.paper for each in alone.rows for cell in each.cells)
-    assert not any("brackets" in note for note in alone.notes)
+    assert not any("brackets" in note for note in alone.all_notes)
 
 
 def test_errors_of_the_print_are_told_only_where_what_they_touch_is_quoted():
     own = dict.fromkeys(("en", "fr"), 40.0)
     ds = System("l0-non-shared-ds", "L0 + DS", 0.7)
     table = named(Results(scores=(xnli(ds, 40.0, regime="translate-train-all", **own),)))
-    notes = " ".join(table["languages-xnli"].notes)
+    notes = " ".join(table["languages-xnli"].all_notes)
     assert "the mean of the row is 72.5" in notes
     assert "one column too far" not in notes
-    assert "one name for two rules" not in " ".join(table["main"].notes)
+    assert "one name for two rules" not in " ".join(table["main"].all_notes)
 
 
 def test_several_seeds_are_a_mean_with_a_spread_and_one_is_a_number():
@@ -277,7 +278,7 @@ def test_what_failed_is_told_in_one_line_and_leaves_a_dash():
     pos = Score(GRAD, "udpos", {"f1": 60.0})
     results = Results(scores=(xnli(GRAD, 40.0), pos, xnli(L0, 41.0)), failures=failures)
     table = named(results)["main"]
-    assert "Failed: fine-tuning l0 for POS: Out of memory." in table.notes
+    assert "Failed: fine-tuning l0 for POS: Out of memory." in table.all_notes
     assert cell_text(row(table, L0.title)["POS"]).startswith("–")
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from polyprune.reporting.all_figures import figures
 from polyprune.reporting.figures.figure import Matrix, Plot, Point
 from polyprune.reporting.figures.layers import layer_sparsity, layers_by_sparsity
 from polyprune.reporting.figures.paper import paper_figures
@@ -16,6 +15,7 @@ from polyprune.reporting.figures.quality import (
     quality_by_speed,
 )
 from polyprune.reporting.read.paper import paper_results
+from polyprune.reporting.report import figures
 from polyprune.reporting.results import (
     Curve,
     Distances,
