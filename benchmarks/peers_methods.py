@@ -18,8 +18,10 @@ import polyprune as pp
 from polyprune.corpora.corpus import open_corpus
 from polyprune.model.build import assemble, reshaped
 from polyprune.pruning.criteria.scores_file import ScoreSheet, load_scores, save_scores
-from polyprune.pruning.criteria.scoring import Scoring, prepare, score
-from polyprune.pruning.prune import Budget, Method, choose
+from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
+from polyprune.pruning.ranker import Ranker
+from polyprune.pruning.selection.budgets import Sparsity
+from polyprune.pruning.shrinking import with_ranks
 from polyprune.training.recovery import plan_recovery
 from polyprune.training.run import train
 from polyprune.training.run_config import CorpusConfig
@@ -81,15 +83,16 @@ def sheet_of(subject: Subject) -> ScoreSheet:
         codes = [code for code in subject.lines if code != parallel]
         scoring = Scoring(SENTENCES, parallel=parallel)
         corpus = open_corpus(subject.seen_text())
-        save_scores(path, score(subject.original, subject.batching, corpus, codes, scoring))
+        text = ScoringText(corpus, subject.batching, codes)
+        save_scores(path, score(subject.original, text, scoring))
     return load_scores(path)
 
 
 def make_pruned(subject: Subject, size: float, path: Path) -> None:
     """Gradients of gates, one ranking for all languages: what `polyprune prune` does."""
     sheet = sheet_of(subject)
-    base = prepare(subject.original, sheet.about.table)
-    gates = choose(base, Method(), Budget(sparsity=size), sheet)
+    base = with_ranks(subject.original, sheet.about.table)
+    gates = Sparsity(size).select(base, Ranker(sheet=sheet)).gates
     keep(path, pp.shrink(base, gates), subject.original)
 
 

@@ -26,7 +26,8 @@ from polyprune.model.network.source import prompt_of
 from polyprune.pruning.criteria.importance import gate_gradients
 from polyprune.pruning.criteria.losses import contrastive_loss, pooled
 from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
-from polyprune.pruning.prune import Budget, Method, choose
+from polyprune.pruning.ranker import Ranker
+from polyprune.pruning.selection.budgets import Sparsity
 
 LANGUAGES = ["fr", "es", "de", "el", "bg", "ru", "tr", "ar", "vi", "th", "zh-Hans", "hi", "sw", "ur"]  # fmt: skip  # noqa: E501
 SPARSITIES = (0.1, 0.3, 0.5, 0.7)
@@ -82,11 +83,11 @@ def without_rank(scores: PerComponent) -> PerComponent:
 
 def gates_for(system: str, model, seed: int, sparsity: float, scores) -> pp.Gates:
     if system in ("paper", "fisher"):
-        return choose(model, Method(rule=system), Budget(sparsity=sparsity), scores())
+        return Sparsity(sparsity).select(model, Ranker.named(rule=system).on(scores())).gates
     name, _, kept = system.partition("+")
     if not kept:
-        return choose(model, Method(name, seed=seed), Budget(sparsity=sparsity))
-    ranked = Method(name, seed=seed).rank(model, None, None)
+        return Sparsity(sparsity).select(model, Ranker.named(name, seed=seed)).gates
+    ranked = Ranker.named(name, seed=seed).rank(model)
     if kept == "layers":
         ranked = ranked.map(lambda score: score / score.mean())
     return pp.keep_best(without_rank(ranked), 1 - sparsity)

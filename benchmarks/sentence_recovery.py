@@ -22,8 +22,9 @@ from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import open_corpus
 from polyprune.loading.hub import load_tokenizer
 from polyprune.model.network.source import prompt_of
-from polyprune.pruning.criteria.scoring import Scoring, score
-from polyprune.pruning.prune import Budget, Method
+from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
+from polyprune.pruning.ranker import Ranker
+from polyprune.pruning.selection.budgets import Sparsity
 from polyprune.pruning.write import Target, write_model
 from polyprune.training.recovery import plan_recovery
 from polyprune.training.run import train
@@ -41,8 +42,9 @@ def first_lines(source, folder: Path) -> Path:
 
 def prune(original, batching: Batching, text: Path, out: Path, sentences: int) -> None:
     scoring = Scoring(sentences=sentences, parallel="en")
-    sheet = score(original, batching, open_corpus(text), LANGUAGES, scoring)
-    write_model(original, Method(), sheet, Target(out), Budget(sparsity=0.5))
+    sheet = score(original, ScoringText(open_corpus(text), batching, LANGUAGES), scoring)
+    ranker = Ranker(sheet=sheet)
+    write_model(original, Sparsity(0.5).select(original, ranker), ranker, Target(out))
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ at 90 %, in the same runtime; exported to int8, 4 times the dense model in eager
 """
 
 import argparse
+import math
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -34,7 +35,8 @@ from polyprune.model.network import encoder
 from polyprune.model.network.modeling_polyprune import PolypruneConfig, PolypruneModel
 from polyprune.model.network.shape import EncoderShape
 from polyprune.model.surgery.shrink import shape_kept
-from polyprune.pruning.prune import Budget, Method, choose
+from polyprune.pruning.ranker import Ranker
+from polyprune.pruning.selection.budgets import Time
 
 LOADS = {"1 × 128": (1, 128, 30), "32 × 64": (32, 64, 10)}
 """Sentences, tokens, rounds."""
@@ -193,11 +195,9 @@ def asked(speedup: float) -> None:
     dense = base()
     for sentences, tokens, _ in LOADS.values():
         load = BatchShape(sentences, tokens)
-        aim = FitRequest(
-            SpeedGoal(speedup), load, measure_table(dense, load), lambda time: Budget(time=time)
-        )
-        found = fit_to_speed(dense, Method("random"), None, aim)
-        kept = shape_kept(choose(dense, Method("random"), found.budget), dense.shape)
+        aim = FitRequest(SpeedGoal(speedup), load, Time(math.inf, measure_table(dense, load)))
+        found = fit_to_speed(dense, Ranker.named("random"), aim)
+        kept = shape_kept(found.selection.gates, dense.shape)
         print(
             f"{sentences} × {tokens}: asked for {speedup:g}, measured {found.speedup:.3f} "
             f"({found.low:.3f}–{found.high:.3f}) in {found.tries} tries; "

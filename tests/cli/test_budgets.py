@@ -17,7 +17,7 @@ def machine(monkeypatch, tmp_path):
     machine = put(Machine(mixed=1.1), monkeypatch)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(
-        latency_timing, "take_table", partial(latency_timing.measure_table, clock=machine)
+        latency_timing, "measure_table", partial(latency_timing.measure_table, clock=machine)
     )
     monkeypatch.setattr(speed_target, "fit", partial(speed_target.fit_to_speed, clock=machine))
     return machine

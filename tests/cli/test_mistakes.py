@@ -10,9 +10,10 @@ from polyprune.errors import ConfigError
 from polyprune.pruning.criteria.criterion import random_scores
 from polyprune.pruning.criteria.importance import GateGradients
 from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
-from polyprune.pruning.criteria.scoring import prepare
-from polyprune.pruning.prune import Budget, Method, choose
+from polyprune.pruning.ranker import Ranker
 from polyprune.pruning.selection.audit import audit
+from polyprune.pruning.selection.budgets import Parameters, Sparsity
+from polyprune.pruning.shrinking import with_ranks
 from polyprune.quantities import parse_count
 from support.commands import answer, equal, largest_file, refused
 from support.models import batch, speaking_model
@@ -80,7 +81,7 @@ def test_the_gates_make_the_same_model_again_with_a_split_table(tmp_path, speaki
 
 def test_units_are_a_multiple_within_every_languages_budget(tmp_path):
 
-    base = prepare(pp.load(speaking_model(tmp_path / "model")), "spectral")
+    base = with_ranks(pp.load(speaking_model(tmp_path / "model")), "spectral")
     words, layers = random_scores(base.shape, 2), random_scores(base.shape, 3)
     scores = words.map(lambda a, b: torch.cat([a, b]), layers)
     scores = type(scores)(
@@ -88,8 +89,8 @@ def test_units_are_a_multiple_within_every_languages_budget(tmp_path):
     )
     about = ScoringRecord("", "spectral", "masked-lm", "example", ("en", "sw"), (1, 1))
     sheet = ScoreSheet(GateGradients(scores, scores), about)
-    method = Method("gradient", "paper", "non-shared")
-    gates = choose(base, method, Budget(parameters=6_020, multiple=8), sheet)
+    ranker = Ranker.named("gradient", "paper", "non-shared").on(sheet)
+    gates = Parameters(6_020, multiple=8).select(base, ranker).gates
     for i in range(2):
         row = gates.map(lambda gate, i=i: gate[i, None])
         assert pp.shrink(base, row).num_parameters() <= 6_020
@@ -195,7 +196,7 @@ def test_a_sparsity_that_is_met_exactly_is_reported_exactly(dense):
     model = pp.load(dense)
     for kept in range(60, 140):
         sparsity = 1 - kept / 376
-        gates = choose(model, Method("random"), Budget(sparsity=sparsity))
+        gates = Sparsity(sparsity).select(model, Ranker.named("random")).gates
         assert audit(model, gates, sparsity=sparsity).gate_sparsity >= sparsity - 1e-9
 
 

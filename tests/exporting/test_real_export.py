@@ -80,15 +80,18 @@ def test_e5_small_finds_translations_as_well_in_bytes(tmp_path, e5_folder, spars
 
 def half(model, tmp_path):
     """What scores on a little text leave of it."""
-    from polyprune.pruning.criteria.scoring import Scoring, score
-    from polyprune.pruning.prune import Budget, Method
+    from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
+    from polyprune.pruning.ranker import Ranker
+    from polyprune.pruning.selection.budgets import Sparsity
     from polyprune.pruning.write import Target, write_model
 
     corpus = open_corpus(text_folder("sample"))
     batching = Batching(load_tokenizer(model.config.name_or_path), prefix="query: ")
     # The table as it is: splitting it takes longer than all the rest, and no rank has to go.
-    sheet = score(model, batching, corpus, ["en", "sw"], Scoring(16, table="as it is"))
-    write_model(model, Method(), sheet, Target(tmp_path / "half"), Budget(0.5))
+    sheet = score(model, ScoringText(corpus, batching, ["en", "sw"]), Scoring(16, table="as it is"))
+    ranker = Ranker(sheet=sheet)
+    selection = Sparsity(0.5).select(model, ranker)
+    write_model(model, selection, ranker, Target(tmp_path / "half"))
     return pp.load(tmp_path / "half")
 
 

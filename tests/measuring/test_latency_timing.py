@@ -1,5 +1,6 @@
 """Tables and targets, on a machine whose speed is known."""
 
+import math
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +18,8 @@ from polyprune.measuring.latency_timing import (
 from polyprune.measuring.noise import Noise, NoiseMonitor, TooNoisy
 from polyprune.measuring.speed_target import CLOSE, FitRequest, SpeedGoal, fit_to_speed
 from polyprune.model.surgery.shrink import shape_kept, shrink
-from polyprune.pruning.prune import Budget, Method, choose
+from polyprune.pruning.ranker import Ranker
+from polyprune.pruning.selection import budgets
 from support.clocks import Machine, put
 
 LOAD = BatchShape(1, 8)
@@ -39,7 +41,7 @@ def test_a_table_is_what_the_machine_does(model, machine):
 
 def test_it_is_measured_once_a_machine_and_a_batch(model, machine, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(latency_timing, "take_table", partial(measure_table, clock=machine))
+    monkeypatch.setattr(latency_timing, "measure_table", partial(measure_table, clock=machine))
     first = cached_table(model, LOAD)
     timed = machine.timed
     assert cached_table(model, LOAD) == first
@@ -73,7 +75,7 @@ def test_the_smallest_multiple_that_is_as_fast_is_liked(slower, liked):
 
 def aim(model, machine, goal, parameters=None) -> FitRequest:
     found = measure_table(model, LOAD, clock=machine)
-    return FitRequest(goal, LOAD, found, lambda time: Budget(parameters=parameters, time=time))
+    return FitRequest(goal, LOAD, budgets.Time(math.inf, found, parameters))
 
 
 @pytest.mark.parametrize("mixed", [1.0, 1.3, 0.8])
@@ -83,9 +85,9 @@ def test_a_speedup_is_reached_though_sublayers_are_not_quite_a_sum(
 ):
     machine = put(Machine(mixed), monkeypatch)
     found = fit_to_speed(
-        model, Method("random"), None, aim(model, machine, SpeedGoal(asked)), clock=machine
+        model, Ranker.named("random"), aim(model, machine, SpeedGoal(asked)), clock=machine
     )
-    small = shrink(model, choose(model, Method("random"), found.budget))
+    small = shrink(model, found.selection.gates)
     true = machine.seconds(model.shape) / machine.seconds(small.shape)
     assert asked - 1e-9 <= true <= asked * 1.1  # a head of eight is no small step
     assert found.speedup == pytest.approx(true)
@@ -95,30 +97,30 @@ def test_a_speedup_is_reached_though_sublayers_are_not_quite_a_sum(
 
 def test_a_latency_is_reached(model, machine):
     goal = SpeedGoal(seconds=9e-3)
-    found = fit_to_speed(model, Method("random"), None, aim(model, machine, goal), clock=machine)
-    kept = shape_kept(choose(model, Method("random"), found.budget), model.shape)
+    found = fit_to_speed(model, Ranker.named("random"), aim(model, machine, goal), clock=machine)
+    kept = shape_kept(found.selection.gates, model.shape)
     assert 9e-3 * (1 - 3 * CLOSE) <= machine.seconds(kept) <= 9e-3 + 1e-9
     assert found.as_dict()["asked"] == {"speedup": None, "seconds": 9e-3}
 
 
 def test_what_is_small_enough_may_be_faster_than_asked(model, machine):
     wanted = aim(model, machine, SpeedGoal(1.1), parameters=6_000)
-    found = fit_to_speed(model, Method("magnitude"), None, wanted, clock=machine)
+    found = fit_to_speed(model, Ranker.named("magnitude"), wanted, clock=machine)
     assert found.tries == 1
     assert found.binds == ("parameters",)
     assert found.speedup > 1.1
-    assert shrink(model, choose(model, Method("magnitude"), found.budget)).num_parameters() <= 6_000
+    assert shrink(model, found.selection.gates).num_parameters() <= 6_000
 
 
 def test_what_cannot_be_reached_or_measured_is_said(model, machine, monkeypatch):
     with pytest.raises(ConfigError, match="what cannot be pruned takes"):
         fit_to_speed(
-            model, Method("random"), None, aim(model, machine, SpeedGoal(1000.0)), clock=machine
+            model, Ranker.named("random"), aim(model, machine, SpeedGoal(1000.0)), clock=machine
         )
     wanted = aim(model, machine, SpeedGoal(2.0))
     monkeypatch.setattr(NoiseMonitor, "noise", lambda self, speeds: Noise(steal=0.5))
     with pytest.raises(TooNoisy, match="too noisy to measure on now"):
-        fit_to_speed(model, Method("random"), None, wanted, clock=machine)
+        fit_to_speed(model, Ranker.named("random"), wanted, clock=machine)
     for goal in ({}, {"speedup": 2.0, "seconds": 1.0}, {"speedup": 0.5}, {"seconds": 0.0}):
         with pytest.raises(ConfigError):
             SpeedGoal(**goal)

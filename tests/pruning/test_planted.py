@@ -10,12 +10,13 @@ from torch.nn import functional as F
 
 import polyprune as pp
 from polyprune.model.network.components import PerComponent, sizes
-from polyprune.pruning.criteria.criterion import RULES, mean_rows
+from polyprune.pruning.criteria.criterion import RULES
 from polyprune.pruning.criteria.importance import gate_gradients
 from polyprune.pruning.gates.dynamic import boundaries
 from polyprune.pruning.gates.gatings import DynamicGating, LearnedGating
 from polyprune.pruning.gates.penalties import sparsity_constraint
 from polyprune.pruning.selection.ranking import ComponentWeights, density_of, keep_best
+from polyprune.pruning.setting import mean_rows
 from support.models import tiny_model
 
 WORDS = {"A": (5, 32), "B": (32, 60)}
@@ -110,7 +111,7 @@ def test_it_is_planted(planted):
 @pytest.mark.parametrize("setting", ["shared", "non-shared"])
 def test_gradient_scores_find_it(planted, rule, setting):
     weights, expected = ComponentWeights.of(planted.shape), truth(planted.shape)
-    scores = RULES[rule].rank(gate_gradients(planted, batches(planted)), weights)
+    scores = RULES[rule].scores(gate_gradients(planted, batches(planted)), weights)
     if setting == "shared":
         scores, expected = mean_rows(scores), union(expected)
     density = float(density_of(expected, weights).max())

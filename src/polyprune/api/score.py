@@ -5,10 +5,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..loading.reading import Reading, score_text
+from ..loading.reading import Reading, scoring_text
 from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet, save_scores
 from ..pruning.criteria.scoring import Scoring
+from ..pruning.criteria.scoring import score as score_components
 from ..reporting.tables.table import Table
 from ..storage import refuse_to_overwrite
 from .inputs import ModelLike, resolve_corpus, resolve_model
@@ -88,4 +89,5 @@ def take_scores(model: ModelLike, request: Any, scoring: Scoring, progress: Prog
     reading = Reading(request.batch_size, request.tokens, request.prefix)
     loaded = resolve_model(model)
     corpus = resolve_corpus(request.corpus)
-    return score_text(loaded, corpus, request.languages, scoring, reading, progress)
+    text = scoring_text(loaded, corpus, request.languages, scoring.loss, reading)
+    return score_components(loaded, text, scoring, progress)

@@ -50,9 +50,12 @@ class Wanted:
     batch: tuple[int, int]
     """Sentences and tokens."""
     threads: int | None
+    exact: bool = False
 
     @classmethod
-    def read(cls, given: dict[str, str | None], threads: int | None) -> "Wanted":
+    def read(
+        cls, given: dict[str, str | None], threads: int | None, exact: bool = False
+    ) -> "Wanted":
         """From the words of the command line."""
         return cls(
             parse_sparsity(given["sparsity"]),
@@ -62,6 +65,7 @@ class Wanted:
             parse_seconds(given["latency"]),
             _batch(given["speed_at"] or ""),
             threads,
+            exact,
         )
 
     @property
@@ -90,6 +94,8 @@ class Wanted:
                 "A sparsity is a budget of its own: leave --sparsity out, or --parameters, --size, "
                 "--speedup and --latency."
             )
+        if self.exact and self.sparsity is None:
+            raise ConfigError("The exact knapsack goes with a sparsity, not with another budget.")
         if self.speedup is not None and self.latency is not None:
             raise ConfigError("Ask for --speedup or for --latency, not for both.")
 
@@ -108,32 +114,36 @@ class Wanted:
         return min(limits, default=None)
 
 
-def solve(wanted: Wanted, model, method, sheet, rest: tuple, row: int = 0):
-    """The budget, and how it was fitted where speed is asked for; `rest` is exact, least, multiple.
+def solve(wanted: Wanted, model, ranker, limits: dict, row: int = 0):
+    """What stays, and how it was fitted where speed is asked for; `limits` go with any budget.
 
     Speed is a matter of this machine, so what sublayers take is measured first, or remembered.
     """
-    from functools import partial
+    import math
 
     import torch
 
     from ..measuring.latency_timing import BatchShape, cached_table
     from ..measuring.speed_target import FitRequest, SpeedGoal, fit_to_speed
     from ..progress import progress_of
-    from ..pruning.prune import Budget
+    from ..pruning.prune import check_finite, select
+    from ..pruning.selection.budgets import Parameters, Sparsity, Time
 
     most = wanted.most_parameters(model)
+    if wanted.sparsity is not None:
+        return select(model, Sparsity(wanted.sparsity, wanted.exact, **limits), ranker), None
     if not wanted.timed:
-        return Budget(wanted.sparsity, most, *rest), None
+        return select(model, Parameters(most, **limits), ranker), None
+    check_finite(model)
     if wanted.threads is not None:
         torch.set_num_threads(wanted.threads)
     load = BatchShape(*wanted.batch)
     progress = progress_of(None)
     table = cached_table(model, load, progress)
     goal = SpeedGoal(wanted.speedup, wanted.latency)
-    aim = FitRequest(goal, load, table, partial(Budget, None, most, *rest), row)
-    found = fit_to_speed(model, method, sheet, aim, progress)
-    return found.budget, found
+    aim = FitRequest(goal, load, Time(math.inf, table, most, **limits), row)
+    found = fit_to_speed(model, ranker, aim, progress)
+    return found.selection, found
 
 
 def show_fit(found) -> None:
@@ -158,7 +168,7 @@ def show_fit(found) -> None:
 
 
 def _threads(found) -> str:
-    threads = found.aim.table.about["threads"]
+    threads = found.aim.budget.table.about["threads"]
     return f"{threads} thread{'s' if threads != 1 else ''}"
 
 

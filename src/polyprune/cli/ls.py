@@ -52,14 +52,14 @@ def languages(as_json: AsJson = False) -> None:
 @app.command()
 def methods(as_json: AsJson = False) -> None:
     """The methods that prune, and the rules that rank gradients, the default first."""
-    from ..pruning.criteria.criterion import RULES
-    from ..pruning.prune import METHODS
+    from ..pruning.criteria.criterion import METHODS, RULES
 
+    methods = {name: method.about for name, method in METHODS.items()}
     rules = {name: rule.about for name, rule in RULES.items()}
     if as_json:
-        show_json({"methods": METHODS, "rules": rules})
+        show_json({"methods": methods, "rules": rules})
     else:
-        show_table(["--method", "ranks components by"], METHODS.items())
+        show_table(["--method", "ranks components by"], methods.items())
         show_table(["--rule", "of gradients"], rules.items())
 
 

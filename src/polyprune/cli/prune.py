@@ -125,9 +125,9 @@ def prune(
 
     Example: polyprune prune sprout --sparsity 0.5 --out half
     """
-    from ..pruning.criteria.criterion import rule_named
     from ..pruning.criteria.scoring import Scoring
-    from ..pruning.prune import Budget, Method
+    from ..pruning.ranker import Ranker
+    from ..pruning.selection.budgets import Sparsity
     from ..pruning.selection.ranking import Minimum
     from ..pruning.write import Target, check_every_size, write_elastic, write_model
     from ..storage import refuse_to_overwrite
@@ -136,43 +136,46 @@ def prune(
     refuse_to_overwrite(out, force=force)  # before anything is loaded, not only when it is written
     if gates is not None:
         refuse_to_overwrite(gates, force=force, kind="file")
-    chosen = Method(method, rule, setting, seed)
-    corpus = corpus or _own_text(model, method, scores)
+    ranker = Ranker.named(method, rule, setting, seed)
+    criterion = ranker.criterion
+    corpus = corpus or _own_text(model, criterion, scores)
     _refuse(
-        language, languages, setting, elastic, method, scores, corpus, recover,
+        language, languages, ranker, elastic, scores, corpus, recover,
         for_scoring=bool(loss or parallel or table),
     )  # fmt: skip
-    every_size = elastic or (setting == "non-shared" and language is None)
+    every_size = elastic or (ranker.setting.per_language and language is None)
     words = {
         "sparsity": sparsity, "parameters": parameters, "size": size,
         "speedup": speedup, "latency": latency, "speed_at": speed_at,
     }  # fmt: skip
-    wanted = Wanted.read(words, threads)
+    wanted = Wanted.read(words, threads, exact)
     least = Minimum(least_heads, least_units, 1)
     special = exact or multiple > 1 or least != Minimum(rank=1)
     if every_size:
         check_every_size(wanted.sparsity, gates, special or wanted.more)
     if wanted.anything or not every_size:
         wanted.check()
-    per = rule_named(rule).per
-    scoring = Scoring(sentences, loss, per, parallel, table or "spectral", seed, device)
+    table = table or "spectral"
+    scoring = Scoring(sentences, loss, criterion.per or "example", parallel, table, seed, device)
     text = (batch_size, tokens, prefix)
     loaded = load_quietly(model)
-    sheet = None
-    if method == "gradient":
-        sheet = _sheet(loaded, scores, corpus, split_list(languages), scoring, text)
+    uncut = None
+    if criterion.needs_text:
+        sheet, uncut = _sheet(loaded, scores, corpus, split_list(languages), scoring, text)
+        ranker = ranker.on(sheet)
     found = None
     if every_size:
-        budget = Budget(wanted.sparsity) if wanted.anything else None
-        report = write_elastic(loaded, chosen, sheet, target, budget)
+        budget = None if wanted.sparsity is None else Sparsity(wanted.sparsity)
+        report = write_elastic(loaded, ranker, target, budget, uncut)
     else:
-        row = _row(language, setting, sheet)
-        budget, found = solve(wanted, loaded, chosen, sheet, (exact, least, multiple), row)
+        limits = {"minimum": least, "multiple": multiple}
+        selection, found = solve(wanted, loaded, ranker, limits, _row(language, ranker))
         if recover is None:
-            report = write_model(loaded, chosen, sheet, target, budget, language)
+            report = write_model(loaded, selection, ranker, target, language, uncut)
         else:
             report = _recovered(
-                lambda place: write_model(loaded, chosen, sheet, place, budget), target, model,
+                lambda place: write_model(loaded, selection, ranker, place, uncut=uncut),
+                target, model,
                 (str(corpus), split_list(languages), parallel, prefix, min(tokens, 512)),
                 recover, seed,
             )  # fmt: skip
@@ -188,36 +191,36 @@ def _show(report, found, as_json: bool) -> None:
         show_fit(found)
 
 
-def _row(language: str | None, setting: str, sheet) -> int:
-    """Of the gates, the one that is written."""
+def _row(language: str | None, ranker) -> int:
+    """The row of gates that is written."""
     from ..corpora.languages import find_language
 
-    if setting != "non-shared" or sheet is None or language is None:
+    if language is None:
         return 0
-    return sheet.about.languages.index(
-        find_language(language, sheet.about.languages, "these scores")
-    )
+    return ranker.rows.index(find_language(language, ranker.rows, "these scores"))
 
 
-def _own_text(model: str, method: str, scores: Path | None) -> Path | None:
+def _own_text(model: str, criterion, scores: Path | None) -> Path | None:
     """What a model that comes with polyprune is scored on where nothing else is given."""
     from ..loading.hub import NAMED
 
-    if model not in NAMED or method != "gradient" or scores is not None:
+    if model not in NAMED or not criterion.needs_text or scores is not None:
         return None
     typer.echo("Without --corpus, this reads the bundled sample in fifteen languages.", err=True)
     return Path("sample")
 
 
 def _refuse(
-    language, languages, setting, elastic, method, scores, corpus, recover, for_scoring: bool
+    language, languages, ranker, elastic, scores, corpus, recover, for_scoring: bool
 ) -> None:
     """Raise if two options cannot both be meant."""
     from ..errors import ConfigError
 
+    needs_text, method = ranker.criterion.needs_text, ranker.criterion.method
+    non_shared = ranker.setting.per_language
     for unlikely, why in (
         (
-            language is not None and setting != "non-shared",
+            language is not None and not non_shared,
             f"--language {language} is for --setting non-shared; see --languages.",
         ),
         (
@@ -229,11 +232,11 @@ def _refuse(
             "--loss, --parallel and --table are for scoring: they need --corpus.",
         ),
         (
-            languages is not None and method != "gradient",
+            languages is not None and not needs_text,
             f"Method {method!r} knows no languages: leave --languages out.",
         ),
         (
-            method != "gradient" and (scores or (corpus and recover is None)),
+            not needs_text and (scores or (corpus and recover is None)),
             f"Method {method!r} reads no text: leave --scores and --corpus out.",
         ),
         (
@@ -241,7 +244,7 @@ def _refuse(
             "--recover trains on text: give --corpus, with a folder of it.",
         ),
         (
-            recover is not None and (elastic or setting == "non-shared"),
+            recover is not None and (elastic or non_shared),
             "--recover is for one size that all languages share; for others see polyprune train.",
         ),
         (
@@ -275,13 +278,16 @@ def _recovered(write, target, model: str, text, steps: int, seed: int):
 
 
 def _sheet(loaded, scores: Path | None, corpus: Path | None, languages, scoring, text):
+    """The scores of a model, from a file or from text, and the model that was scored."""
     from ..model.files.fingerprint import fingerprint
     from ..pruning.criteria.scores_file import load_scores
+    from ..pruning.shrinking import with_ranks
 
     if scores is not None:
         sheet = load_scores(scores)
         sheet.check(fingerprint(loaded), loaded.shape, str(scores))
-        return sheet if languages is None else sheet.only(languages)
+        return (sheet if languages is None else sheet.only(languages)), None
     if corpus is not None:
-        return take_scores(loaded, corpus, languages, scoring, text)
-    return None
+        uncut = with_ranks(loaded, scoring.table)
+        return take_scores(loaded, corpus, languages, scoring, text, uncut), uncut
+    return None, None

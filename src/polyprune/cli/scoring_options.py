@@ -64,29 +64,14 @@ def load_quietly(model: str):
     return load(model)
 
 
-def take_scores(loaded, corpus: Path, languages, scoring, text):
+def take_scores(loaded, corpus: Path, languages, scoring, text, uncut=None):
     """Score a loaded model, with a bar."""
-    from ..corpora.batching import Batching
     from ..corpora.corpus import open_corpus
     from ..corpora.text import text_folder
-    from ..errors import ConfigError
-    from ..loading.hub import load_tokenizer, longest_input
-    from ..model.network.source import prompt_of
+    from ..loading.reading import Reading, scoring_text
     from ..progress import progress_of
-    from ..pruning.criteria.scoring import default_loss, score
+    from ..pruning.criteria.scoring import score
 
-    batch_size, tokens, prefix = text
-    folder = loaded.config.name_or_path
-    tokenizer = load_tokenizer(folder)
-    if tokenizer is None:
-        raise ConfigError(f"There is no tokenizer in {folder}, so that text cannot be read.")
-    if len(tokenizer) > loaded.shape.vocab_size:
-        raise ConfigError(
-            f"The tokenizer in {folder} knows {len(tokenizer):,} words, the model "
-            f"{loaded.shape.vocab_size:,}: they do not belong together."
-        )
-    if prefix is None and (scoring.loss or default_loss(loaded)) == "contrastive":
-        prefix = prompt_of(folder)
     opened = open_corpus(text_folder(str(corpus)))
-    batching = Batching(tokenizer, batch_size, min(tokens, longest_input(loaded)), prefix or "")
-    return score(loaded, batching, opened, languages, scoring, progress_of(None))
+    read = scoring_text(loaded, opened, languages, scoring.loss, Reading(*text))
+    return score(loaded, read, scoring, progress_of(None), uncut)

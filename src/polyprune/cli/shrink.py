@@ -117,9 +117,9 @@ def _keep_layers(model, layers: str | None):
 def _split(model, gates: Path | None):
     """The model whose ranks these gates are for."""
     from ..model.files.gates_file import table_of
-    from ..pruning.criteria.scoring import prepare
+    from ..pruning.shrinking import with_ranks
 
-    return model if gates is None else prepare(model, table_of(gates))
+    return model if gates is None else with_ranks(model, table_of(gates))
 
 
 def _gates(large, path: Path | None, language: str | None):

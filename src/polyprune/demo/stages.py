@@ -16,9 +16,11 @@ from ..model.footprint import footprint_of, weight_bytes
 from ..model.network.source import prompt_of
 from ..progress import Progress
 from ..pruning.architecture import architecture_record
-from ..pruning.criteria.scoring import Scoring, default_loss, score
+from ..pruning.criteria.scoring import Scoring, ScoringText, default_loss, score
 from ..pruning.gates.elastic import load
-from ..pruning.prune import Budget, Method
+from ..pruning.prune import select
+from ..pruning.ranker import Ranker
+from ..pruning.selection.budgets import Sparsity
 from ..pruning.write import Target, write_model
 from ..training.recovery import plan_recovery
 from ..training.run import train
@@ -65,7 +67,8 @@ def score_components(tour: Tour, progress: Progress) -> StageTable:
     batching = Batching(tour.tokenizer(), 16, min(128, longest_input(original)), prefix)
     scoring = Scoring(plan.sentences, parallel=ENGLISH if paired else None)
     corpus = open_corpus(tour.texts.folder)
-    tour.sheet = score(original, batching, corpus, tour.texts.codes, scoring, progress)
+    text = ScoringText(corpus, batching, tour.texts.codes)
+    tour.sheet = score(original, text, scoring, progress)
     kinds = tour.sheet.gradients.absolute
     rows = []
     for i, code in enumerate(tour.sheet.about.languages):
@@ -84,9 +87,9 @@ def prune(tour: Tour, progress: Progress) -> StageTable:
     rows = []
     for size in progress.track("", tour.plan.sizes):
         folder = tour.work / f"pruned-{size:g}"
-        report = write_model(
-            tour.original, Method(), tour.sheet, Target(folder), Budget(sparsity=size)
-        )
+        ranker = Ranker(sheet=tour.sheet)
+        selection = select(tour.original, Sparsity(size), ranker)
+        report = write_model(tour.original, selection, ranker, Target(folder))
         (audit,) = report.audits.values()
         system = TourModel("pruned", size, folder)
         tour.systems.append(system)

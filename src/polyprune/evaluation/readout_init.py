@@ -14,10 +14,10 @@ from ..model.build import assemble
 from ..model.files.gates_file import SHARED
 from ..model.network.components import Gates
 from ..model.network.modeling_polyprune import MODELS, PolyprunePreTrainedModel
-from ..pruning.cut import shrink_with_history
 from ..pruning.gates.elastic import Elastic, load
 from ..pruning.gates.gatings import DynamicGating, FixedGating
 from ..pruning.selection.ranking import counts_of, unflatten
+from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_folder
 from ..training.run_config import GatingConfig
 from .tasks import Task

@@ -9,9 +9,7 @@ from ..corpora.corpus import Corpus
 from ..errors import ConfigError
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.source import prompt_of
-from ..progress import SILENT, Progress
-from ..pruning.criteria.scores_file import ScoreSheet
-from ..pruning.criteria.scoring import Scoring, default_loss, score
+from ..pruning.criteria.scoring import ScoringText, default_loss
 from .hub import load_tokenizer, longest_input
 
 
@@ -52,21 +50,18 @@ def fitting_tokenizer(model: PolyprunePreTrainedModel, *, strict: bool = False) 
     return tokenizer
 
 
-def score_text(
+def scoring_text(
     model: PolyprunePreTrainedModel,
     corpus: Corpus,
-    languages: Sequence[str] | None,
-    scoring: Scoring,
+    languages: Sequence[str] | None = None,
+    loss: str | None = None,
     reading: Reading | None = None,
-    progress: Progress = SILENT,
-) -> ScoreSheet:
-    """Score every component of a model on these languages of a corpus, or on all it has."""
+) -> ScoringText:
+    """These languages of a corpus, or all it has, in batches that a model can be scored on."""
     reading = reading or Reading()
     tokenizer, prefix = fitting_tokenizer(model), reading.prefix
-    if prefix is None and (scoring.loss or default_loss(model)) == "contrastive":
+    if prefix is None and (loss or default_loss(model)) == "contrastive":
         prefix = prompt_of(model.config.name_or_path)
     longest = min(reading.tokens, longest_input(model))
     batching = Batching(tokenizer, reading.batch_size, longest, prefix or "")
-    total = -(-scoring.sentences // reading.batch_size) * len(corpus.codes(languages))
-    with progress.stage("Scoring", total):
-        return score(model, batching, corpus, languages, scoring, progress)
+    return ScoringText(corpus, batching, languages)

@@ -1,8 +1,7 @@
 """Prune to a requested speed: select by the latency table, measure, correct, select again."""
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..errors import ConfigError
@@ -10,10 +9,9 @@ from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.shape import EncoderShape
 from ..model.surgery.shrink import shape_kept
 from ..progress import SILENT, Progress
-from ..pruning.criteria.scores_file import ScoreSheet
-from ..pruning.prune import Budget, Method, choose, room_for
-from ..pruning.selection.latency import LatencyTable
-from ..pruning.selection.widths import TimeLimit, best_widths
+from ..pruning.ranker import Ranker
+from ..pruning.selection.budgets import Time
+from ..pruning.selection.selection import Selection
 from .calls import timed_call
 from .latency_timing import BatchShape, EncoderFactory
 from .noise import monitor_noise
@@ -50,19 +48,18 @@ class FitRequest:
 
     goal: SpeedGoal
     load: BatchShape
-    table: LatencyTable
-    budget: Callable[[TimeLimit], Budget]
-    """The whole budget, given its seconds."""
+    budget: Time
+    """The latency table and all other limits; its seconds are what is searched for."""
     row: int = 0
-    """The row of gates, if every language has its own."""
+    """The row of gates to time, where every language has its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedFit:
     """The requested and the measured speed of a selection."""
 
-    budget: Budget
-    """That makes it."""
+    selection: Selection
+    """The components that make it so fast."""
     aim: FitRequest
     before: float
     """Seconds per batch of the unpruned model."""
@@ -92,31 +89,30 @@ class SpeedFit:
         return {
             "asked": asdict(self.aim.goal),
             **asdict(self.aim.load),
-            "threads": self.aim.table.about.get("threads"),
+            "threads": self.aim.budget.table.about.get("threads"),
             **{name: getattr(self, name) for name in told},
         }
 
 
 def fit_to_speed(
     model: PolyprunePreTrainedModel,
-    method: Method,
-    sheet: ScoreSheet | None,
+    ranker: Ranker,
     aim: FitRequest,
     progress: Progress = SILENT,
     clock: Clock = time.perf_counter,
 ) -> SpeedFit:
-    """Find the budget whose model has the requested speed, measured beside the unpruned model.
+    """Find the selection whose model has the requested speed, measured beside the unpruned model.
 
     Sublayers next to others take not quite what they took in a stack of their own kind: so what is
     chosen is timed, and the limit moved by as much as it was off. The one nearest to the goal among
     those that reach it is kept; if none does, the nearest.
     """
     stand = TimingHarness(model, aim, progress, clock)
-    limit = stand.goal_seconds(aim.table.seconds(model.shape))
+    limit = stand.goal_seconds(aim.budget.table.seconds(model.shape))
     fast, slow = 0.0, float("inf")  # limits that were low enough, and too high
     tries: list[SpeedFit] = []
     for number in range(1, TRIES + 1):
-        tries.append(stand.measure(limit, method, sheet, number))
+        tries.append(stand.measure(limit, ranker, number))
         off = tries[-1].off()
         if -CLOSE <= off <= 0 or ("time" not in tries[-1].binds and off <= 0):
             break
@@ -145,22 +141,26 @@ class TimingHarness:
         goal = self.aim.goal
         return goal.seconds if goal.seconds is not None else dense / (goal.speedup or 1.0)
 
-    def measure(
-        self, limit: float, method: Method, sheet: ScoreSheet | None, number: int
-    ) -> SpeedFit:
+    def measure(self, limit: float, ranker: Ranker, number: int) -> SpeedFit:
         """Select within a time limit, and time the selected shape."""
-        budget = self.aim.budget(TimeLimit(limit, self.aim.table))
-        gates = choose(self.model, method, budget, sheet)
-        own = gates.map(lambda gate: gate[self.aim.row, None])
-        shape = shape_kept(own, self.model.shape)
-        scores = method.rank(self.model, sheet, None)
-        room = room_for(self.model, budget)
-        widths = best_widths(scores.map(lambda s: s[self.aim.row]), self.model.shape, room)
-        before, after, noise = self._time(shape)
+        selection = replace(self.aim.budget, seconds=limit).select(self.model, ranker)
+        chosen = selection.rows[self.aim.row]
+        own = selection.gates.map(lambda gate: gate[self.aim.row, None])
+        before, after, noise = self._time(shape_kept(own, self.model.shape))
+        assert chosen.seconds is not None
         return SpeedFit(
-            budget, self.aim, before.seconds, after.seconds, after.ratio, after.low, after.high,
-            widths.seconds, widths.binds, number, noise,
-        )  # fmt: skip
+            selection=selection,
+            aim=self.aim,
+            before=before.seconds,
+            after=after.seconds,
+            speedup=after.ratio,
+            low=after.low,
+            high=after.high,
+            predicted=chosen.seconds,
+            binds=chosen.binds,
+            tries=number,
+            noise=noise,
+        )
 
     def _time(self, shape: EncoderShape) -> tuple[SpeedResult, SpeedResult, dict[str, Any]]:
         models = {"before": self.dense, "after": self.make(shape)}

@@ -1,22 +1,21 @@
 """Gates in, model folder out: shrink, compare in every language, save whole or not at all."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..corpora.probes import probe_texts
 from ..errors import ConfigError
 from ..loading.hub import load_tokenizer
 from ..loading.stock import to_transformers
-from ..model.history import PruningStep, add_pruning
+from ..model.history import PruningStep
 from ..model.network.components import Gates
 from ..model.network.folder import complete
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.surgery.certify import Probe, certify, random_probe, text_probes
-from ..model.surgery.shrink import shrink
 from ..provenance.card import describe
 from ..storage import atomic_folder
-from .selection.ranking import ComponentWeights, density_of
+from .shrinking import shrink_with_history
 
 RANDOM = "random tokens"
 """The probe that every model can be compared on, whether or not it has a tokenizer."""
@@ -70,17 +69,6 @@ def write_shrunk(
             source = Path(model.config.name_or_path or "?")
             complete(folder, source, differences, describe=describe(folder, differences))
     return differences
-
-
-def shrink_with_history(
-    model: PolyprunePreTrainedModel, gates: Gates, how: PruningStep | None = None
-) -> PolyprunePreTrainedModel:
-    """`shrink`, and a word of it for the card that the smaller model will have."""
-    small = shrink(model, gates)
-    sparsity = 1 - float(density_of(gates, ComponentWeights.of(model.shape)))
-    if sparsity > 0 or how is not None:
-        add_pruning(small.config, replace(how or PruningStep(), sparsity=sparsity))
-    return small
 
 
 def probes_for(

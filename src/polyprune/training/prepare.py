@@ -11,22 +11,24 @@ from ..corpora.corpus import open_corpus
 from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
 from ..loading.hub import find, load_tokenizer, longest_input
-from ..model.files.gates_file import SHARED
 from ..model.history import add_pruning
 from ..model.network.components import sizes
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.source import prompt_of
 from ..model.surgery.shrink import drop_layers
 from ..progress import Progress
+from ..pruning.criteria.criterion import rule_named
 from ..pruning.criteria.scores_file import ScoreSheet
-from ..pruning.criteria.scoring import Scoring, default_loss, prepare, score
-from ..pruning.cut import shrink_with_history
-from ..pruning.gates.dynamic import TENTHS, boundaries
+from ..pruning.criteria.scoring import Scoring, ScoringText, default_loss, score
+from ..pruning.gates.dynamic import TENTHS
 from ..pruning.gates.elastic import Elastic, load
-from ..pruning.gates.gatings import DynamicGating, FixedGating, LearnedGating
-from ..pruning.prune import Budget, Method, choose
+from ..pruning.gates.gatings import FixedGating, LearnedGating
+from ..pruning.prune import describe_selection, elastic_gates, prune_model
+from ..pruning.ranker import Ranker
+from ..pruning.selection.budgets import Sparsity
 from ..pruning.selection.ranking import ComponentWeights
-from ..pruning.write import describe_selection
+from ..pruning.setting import setting_named
+from ..pruning.shrinking import with_ranks
 from ..storage import atomic_folder
 from .distillation import layers_to_keep
 from .fresh_model import write_fresh_model
@@ -79,19 +81,16 @@ def prepare_model(
     model = _changed(model, run.model)
     plan = run.gating
     if plan.kind != "none":
-        model = prepare(model, plan.table)
-        sheet = None
-        if plan.kind != "l0":
-            sheet = _scores(run, places, model, tokenizer, languages, progress)
+        model = with_ranks(model, plan.table)
+        ranker = Ranker(rule_named(plan.rule), setting_named(plan.setting))
+        if plan.needs_scores:
+            ranker = ranker.on(_scores(run, places, model, tokenizer, languages, progress))
         if plan.cut_first:
-            gates = choose(model, _method(plan), _budget(plan), sheet)
-            model = shrink_with_history(
-                model, gates, describe_selection(_method(plan), sheet, languages)
-            )
+            model = prune_model(model, _budget(plan), ranker).model
         else:
-            model.elastic = make_gating(plan, model, languages, sheet, run.seed)
-            if sheet is not None:
-                add_pruning(model.config, describe_selection(_method(plan), sheet, languages))
+            model.elastic = make_gating(plan, model, languages, ranker, run.seed)
+            if plan.needs_scores:
+                add_pruning(model.config, describe_selection(ranker, languages))
     model.config.name_or_path = str(folder)
     with atomic_folder(places.prepared) as new:
         model.save_pretrained(new)
@@ -110,11 +109,11 @@ def make_gating(
     plan: GatingConfig,
     model: PolyprunePreTrainedModel,
     languages: Sequence[str],
-    sheet: ScoreSheet | None,
+    ranker: Ranker,
     seed: int = 0,
 ) -> Elastic:
     """Make the gates that a config asks for: one row per language, or one for all."""
-    rows = tuple(languages) if plan.setting == "non-shared" else (SHARED,)
+    rows = ranker.setting.rows(languages)
     weights = ComponentWeights.of(model.shape)
     if plan.kind == "l0":
         with torch.random.fork_rng():
@@ -123,25 +122,19 @@ def make_gating(
                 LearnedGating(sizes(model.shape), len(rows), spread=plan.init_std), rows, weights
             )
     if plan.kind == "gradient":
-        return Elastic(
-            FixedGating(choose(model, _method(plan), _budget(plan), sheet)), rows, weights
-        )
-    scores = _method(plan).rank(model, sheet, weights)
+        selection = _budget(plan).select(model, ranker)
+        return Elastic(FixedGating(selection.gates), rows, weights)
     # Gates that are trained open gradually, within half a step of the grid: more, and those of the
     # next size would be open half of the time already. Frozen ones keep the finest boundaries, so
     # that any size can be taken out later.
     grid, least = (TENTHS, TENTHS[1] / 2) if plan.learned else (None, 0.0)
-    boundary, share = boundaries(scores, weights, grid, plan.minimum)
-    gating = DynamicGating(boundary, share, learned=plan.learned, least_share=least)
-    return Elastic(gating, rows, weights)
+    return elastic_gates(
+        model, ranker, grid=grid, minimum=plan.minimum, learned=plan.learned, least_share=least
+    )
 
 
-def _method(plan: GatingConfig) -> Method:
-    return Method("gradient", plan.rule, plan.setting)
-
-
-def _budget(plan: GatingConfig) -> Budget:
-    return Budget(sparsity=plan.sparsity, minimum=plan.minimum)
+def _budget(plan: GatingConfig) -> Sparsity:
+    return Sparsity(plan.sparsity, minimum=plan.minimum)
 
 
 def _changed(model: PolyprunePreTrainedModel, start: StartConfig) -> PolyprunePreTrainedModel:
@@ -181,4 +174,4 @@ def _scores(
     scoring = Scoring(
         sentences=run.gating.sentences, table="as it is", seed=run.seed, device="auto"
     )
-    return score(model, batching, corpus, languages, scoring, progress)
+    return score(model, ScoringText(corpus, batching, languages), scoring, progress)

@@ -13,9 +13,9 @@ from ..loading.hub import find
 from ..model.files.fingerprint import quick_hash
 from ..model.history import PruningStep, TrainingStep, add_training
 from ..progress import SILENT, Progress
-from ..pruning.cut import shrink_with_history
 from ..pruning.gates.elastic import load
 from ..pruning.gates.gatings import LearnedGating, match_density
+from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_file, atomic_folder
 from .checkpoints import (
     Checkpoint,

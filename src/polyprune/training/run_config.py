@@ -117,6 +117,11 @@ class GatingConfig:
             )
 
     @property
+    def needs_scores(self) -> bool:
+        """Whether components are ranked on text before training."""
+        return self.kind in ("gradient", "dynamic")
+
+    @property
     def trainable(self) -> bool:
         """Whether the gates have trainable parameters."""
         return self.kind == "l0" or self.learned

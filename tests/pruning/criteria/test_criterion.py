@@ -10,14 +10,13 @@ from polyprune.errors import ConfigError, UnknownName
 from polyprune.model.network.components import PerComponent, sizes
 from polyprune.pruning.criteria.criterion import (
     RULES,
-    check_per,
     magnitude,
-    mean_rows,
     random_scores,
     rule_named,
 )
 from polyprune.pruning.criteria.importance import GateGradients
 from polyprune.pruning.selection.ranking import counts_of
+from polyprune.pruning.setting import mean_rows
 from support.models import tiny_model
 from support.rankings import make, rankings
 from support.strategies import build, specs
@@ -44,13 +43,13 @@ def same(a, b):
 @given(rankings())
 def test_the_papers_rule_is_the_raw_absolute_score(ranking):
     measured, weights = gradients(ranking)
-    assert same(rule_named("paper").rank(measured, weights), measured.absolute)
+    assert same(rule_named("paper").scores(measured, weights), measured.absolute)
 
 
 @given(rankings())
 def test_fishers_rule_is_the_square_over_the_weight(ranking):
     measured, weights = gradients(ranking)
-    ranked = rule_named("fisher").rank(measured, weights)
+    ranked = rule_named("fisher").scores(measured, weights)
     for kind, weight in (("heads", weights.head), ("units", weights.unit)):
         for score, raw in zip(getattr(ranked, kind), getattr(measured.squared, kind), strict=True):
             torch.testing.assert_close(score * weight, raw)
@@ -61,7 +60,7 @@ def test_fishers_rule_is_the_square_over_the_weight(ranking):
 @given(rankings())
 def test_by_layer_every_layer_and_kind_has_length_one_in_every_row(name, ranking):
     measured, weights = gradients(ranking)
-    ranked = rule_named(name).rank(measured, weights)
+    ranked = rule_named(name).scores(measured, weights)
     for score, raw in zip(ranked.leaves(), measured.absolute.leaves(), strict=True):
         length = raw.norm(dim=1, keepdim=True)
         torch.testing.assert_close(score.norm(dim=1, keepdim=True), (length > 0).float())
@@ -71,7 +70,7 @@ def test_by_layer_every_layer_and_kind_has_length_one_in_every_row(name, ranking
 @pytest.mark.parametrize("name", RULES)
 def test_a_layer_without_any_gradient_scores_zero(name):
     nothing = PerComponent((torch.zeros(2, 3),), (torch.zeros(2, 0),), torch.zeros(2, 4))
-    ranked = rule_named(name).rank(GateGradients(nothing, nothing), pp.ComponentWeights())
+    ranked = rule_named(name).scores(GateGradients(nothing, nothing), pp.ComponentWeights())
     assert same(ranked, nothing)
 
 
@@ -79,7 +78,7 @@ def test_a_layer_without_any_gradient_scores_zero(name):
 @pytest.mark.parametrize("size", [1e-18, 1e-23, 1e-30, 1e-37])
 def test_a_layer_of_tiny_gradients_has_length_one_too(name, size):
     tiny = PerComponent((torch.full((1, 4), size),), (torch.ones(1, 4),), torch.ones(1, 4))
-    ranked = rule_named(name).rank(GateGradients(tiny, tiny), pp.ComponentWeights())
+    ranked = rule_named(name).scores(GateGradients(tiny, tiny), pp.ComponentWeights())
     torch.testing.assert_close(ranked.heads[0], torch.full((1, 4), 0.5))
 
 
@@ -89,7 +88,7 @@ def test_the_default_rule_comes_first():
 
 @pytest.mark.parametrize("name", RULES)
 def test_gradients_taken_over_what_a_rule_needs_are_right(name):
-    check_per(name, RULES[name].per)
+    rule_named(name).check_per(RULES[name].per)
 
 
 @pytest.mark.parametrize(
@@ -106,14 +105,14 @@ def test_gradients_taken_over_something_else_are_refused(name, per, needed):
         ConfigError,
         match=rf"'{name}' needs gradients per {needed}, .* per {per}\. Score .* --per {needed}",
     ):
-        check_per(name, per)
+        rule_named(name).check_per(per)
 
 
 def test_an_unknown_rule_is_told_the_nearest():
     with pytest.raises(UnknownName, match=r"rule 'fischer'\. Did you mean 'fisher'\? There are: "):
         rule_named("fischer")
     with pytest.raises(UnknownName, match=r"rule 'papers'\. Did you mean 'paper'"):
-        check_per("papers", "example")
+        rule_named("papers")
 
 
 @given(rankings())

@@ -12,7 +12,8 @@ from polyprune.errors import ConfigError
 from polyprune.pruning.criteria.criterion import random_scores
 from polyprune.pruning.criteria.importance import GateGradients
 from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
-from polyprune.pruning.prune import Budget, Method, choose
+from polyprune.pruning.ranker import Ranker
+from polyprune.pruning.selection.budgets import Parameters
 from polyprune.pruning.selection.parameters import keep_parameters
 from polyprune.pruning.selection.ranking import Minimum
 from support.models import tiny_model
@@ -139,9 +140,9 @@ def test_no_languages_model_is_over_the_budget_however_its_units_are_rounded(den
     scores.rank[1] *= 1e-3
     about = ScoringRecord("", "as it is", "masked-lm", "example", ("sw", "ur"), (1, 1))
     sheet = ScoreSheet(GateGradients(scores, scores), about)
-    method = Method(rule="paper", setting="non-shared")
+    ranker = Ranker.named(rule="paper", setting="non-shared").on(sheet)
     for parameters in (7_250, 9_250):
-        gates = choose(dense_model, method, Budget(parameters=parameters, multiple=multiple), sheet)
+        gates = Parameters(parameters, multiple=multiple).select(dense_model, ranker).gates
         for row in range(2):
             alone = gates.map(lambda gate, row=row: gate[row, None])
             assert real(dense_model, alone) <= parameters

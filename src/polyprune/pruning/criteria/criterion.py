@@ -1,6 +1,13 @@
-"""From what was measured of a component to its place in the one global list."""
+"""Criteria: what makes one component more important than another.
 
+A criterion is a value with one method, `rank`. To add one, add it to `METHODS`; a new way to rank
+gradients is one more value in `RULES`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -13,71 +20,168 @@ from ..selection.ranking import ComponentWeights, Scores, counts_of
 from .importance import GateGradients, Per, Statistic
 
 
+class Criterion(ABC):
+    """How components are ranked, from the text that it asks for or without any."""
+
+    method: ClassVar[str]
+    """Its name in `METHODS`."""
+    per: Per | None
+    """What gradients must have been taken over; None if it needs no text, and so no scores."""
+
+    @property
+    def rule(self) -> str:
+        """Its name in `RULES`; empty unless it ranks gradients."""
+        return ""
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether it ranks scores that were measured on text, language by language."""
+        return self.per is not None
+
+    @abstractmethod
+    def rank(
+        self,
+        model: PolyprunePreTrainedModel,
+        gradients: GateGradients | None,
+        weights: ComponentWeights | None,
+    ) -> Scores:
+        """Scores to sort by; without weights, what each component is worth by itself."""
+
+    def check_per(self, per: str) -> None:
+        """Raise unless gradients taken per token, example or batch are what this rule needs."""
+        if self.per != per:
+            raise ConfigError(
+                f"Rule {self.rule!r} needs gradients per {self.per}, but these scores were taken "
+                f"per {per}. Score again with --per {self.per}."
+            )
+
+
 @dataclass(frozen=True, slots=True)
-class Rule:
+class GradientRule(Criterion):
     """How gate gradients become a ranking. The defaults are the paper's: the raw score."""
 
+    method: ClassVar[str] = "gradient"
+    name: str
     about: str
     """In one line, for people."""
     statistic: Statistic = "absolute"
     per: Per = "example"
-    """What the gradients must have been taken over."""
     by_layer: bool = False
     """Divided by the l2 norm of the layer's scores of that kind."""
     by_weight: bool = False
     """Divided by what the component weighs, so that the budget buys the most (App. B)."""
 
-    def rank(self, gradients: GateGradients, weights: ComponentWeights) -> Scores:
-        """Scores to sort by, in every row."""
+    @property
+    def rule(self) -> str:
+        """The same as `name`."""
+        return self.name
+
+    def rank(self, model, gradients, weights):
+        """Scores to sort by, one row per row of the gradients."""
+        if gradients is None:
+            raise ConfigError(
+                "Gradients need text: give --scores, --corpus with a folder of it, or --corpus "
+                "sample, which comes with polyprune. Without any, there is --method magnitude."
+            )
+        return self.scores(gradients, weights)
+
+    def scores(self, gradients: GateGradients, weights: ComponentWeights | None = None) -> Scores:
+        """What `rank` gives; gradients are all that it needs."""
         scores: Scores = getattr(gradients, self.statistic)
         if self.by_layer:
             scores = scores.map(_unit_length)
-        if self.by_weight:
+        if self.by_weight and weights is not None:
             cost = weights.spread(counts_of(scores))
             scores = scores.map(lambda score, weight: score / weight, cost)
         return scores
 
 
-RULES = {
-    "fisher": Rule(
-        "mean squared gate gradient over the component's weight",
-        statistic="squared",
-        by_weight=True,
-    ),
-    "paper": Rule("mean absolute gate gradient per example, as printed in Eq. 4"),
-    "michel": Rule(
-        "absolute per token, l2 by layer (Michel et al., 2019)", per="token", by_layer=True
-    ),
-    "prasanna": Rule(
-        "absolute per batch, l2 by layer (Prasanna et al., 2020)", per="batch", by_layer=True
-    ),
-}
-"""How gradients are ranked. The first is the best measured, and what is used unless told otherwise.
+@dataclass(frozen=True, slots=True)
+class Magnitude(Criterion):
+    """The root mean square of a component's weights."""
+
+    method: ClassVar[str] = "magnitude"
+    per: Per | None = None
+
+    def rank(self, model, gradients, weights):
+        """The same score whatever components weigh."""
+        return magnitude(model)
+
+
+@dataclass(frozen=True, slots=True)
+class Chance(Criterion):
+    """Scores drawn at random: the baseline that knows nothing."""
+
+    method: ClassVar[str] = "random"
+    seed: int = 0
+    per: Per | None = None
+
+    def rank(self, model, gradients, weights):
+        """The same scores for the same seed and shape."""
+        return random_scores(model.shape, self.seed)
+
+
+FISHER = GradientRule(
+    "fisher",
+    "mean squared gate gradient over the component's weight",
+    statistic="squared",
+    by_weight=True,
+)
+PAPER = GradientRule("paper", "mean absolute gate gradient per example, as printed in Eq. 4")
+MICHEL = GradientRule(
+    "michel", "absolute per token, l2 by layer (Michel et al., 2019)", per="token", by_layer=True
+)
+PRASANNA = GradientRule(
+    "prasanna",
+    "absolute per batch, l2 by layer (Prasanna et al., 2020)",
+    per="batch",
+    by_layer=True,
+)
+
+RULES = {each.name: each for each in (FISHER, PAPER, MICHEL, PRASANNA)}
+"""How gradients are ranked. The first is the best measured, and the default.
 
 Removing component i costs about ½ E[gᵢ²] to second order, where the Hessian of the gates is taken
 to be the Fisher information and diagonal (Kwon et al., 2022); dividing by its weight makes the
 ranking the greedy solution of that knapsack."""
 
 
-def rule_named(name: str) -> Rule:
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A family of criteria, as the command line names it."""
+
+    about: str
+    make: Callable[[str, int], Criterion]
+    """The criterion for a rule and a seed; most need neither."""
+
+
+METHODS = {
+    "gradient": Method(
+        "gate gradients on text, ranked by a rule (Eq. 4)", lambda rule, seed: rule_named(rule)
+    ),
+    "magnitude": Method(
+        "root mean square of a component's weights; needs no text, words as they are",
+        lambda rule, seed: Magnitude(),
+    ),
+    "random": Method("chance; needs no text, words as they are", lambda rule, seed: Chance(seed)),
+}
+
+
+def criterion_named(method: str = "gradient", rule: str = FISHER.name, seed: int = 0) -> Criterion:
+    """The criterion of a method, a rule for gradients and a seed for chance."""
+    if method not in METHODS:
+        raise UnknownName("method", method, METHODS, f"There are: {', '.join(METHODS)}.")
+    if not 0 <= seed < 2**63:
+        raise ConfigError(f"A seed is a number from 0 to 2⁶³, not {seed}.")
+    rule_named(rule)  # a mistake in it is one, whether or not the method asks
+    return METHODS[method].make(rule, seed)
+
+
+def rule_named(name: str) -> GradientRule:
     """The rule of this name."""
     if name not in RULES:
         raise UnknownName("rule", name, RULES, f"There are: {', '.join(RULES)}.")
     return RULES[name]
-
-
-def check_per(name: str, per: str) -> None:
-    """Raise unless gradients taken per token, example or batch are what this rule needs."""
-    if rule_named(name).per != per:
-        raise ConfigError(
-            f"Rule {name!r} needs gradients per {RULES[name].per}, but these scores were taken per "
-            f"{per}. Score again with --per {RULES[name].per}."
-        )
-
-
-def mean_rows(scores: Scores) -> Scores:
-    """One row for all languages: the mean of theirs."""
-    return scores.map(lambda score: score.mean(0, keepdim=True))
 
 
 def magnitude(model: PolyprunePreTrainedModel) -> Scores:

@@ -12,12 +12,12 @@ import torch
 
 from ...corpora.batching import Batching
 from ...corpora.corpus import Corpus
-from ...errors import CheckpointError, ConfigError, DataError, UnknownName
+from ...errors import ConfigError, DataError, UnknownName
 from ...model.files.fingerprint import fingerprint
 from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ...model.network.source import pooling_of
-from ...model.surgery.factorize import factorize
 from ...progress import SILENT, Progress
+from ..shrinking import with_ranks
 from .importance import GateGradients, Per, gate_gradients
 from .losses import Batch, PerExampleLoss, contrastive_loss, masked_lm_loss, task_loss
 from .scores_file import ScoreSheet, ScoringRecord
@@ -58,37 +58,61 @@ class Scoring:
             raise UnknownName("table", self.table, TABLES, f"There are: {', '.join(TABLES)}.")
 
 
+@dataclass(frozen=True, slots=True)
+class ScoringText:
+    """The text to score with, and how it becomes batches."""
+
+    corpus: Corpus
+    batching: Batching
+    languages: Sequence[str] | None = None
+    """All that the corpus has unless given."""
+
+    def batches(self, code: str, loss: str, scoring: Scoring) -> Iterator[Batch]:
+        """The first sentences of a language, in batches that a loss needs."""
+        pivot, count = scoring.parallel, scoring.sentences
+        if pivot is not None and pivot != code:  # the pivot itself is paired with its own dropout
+            return self.batching.pairs(self.corpus.translations(code, pivot, count))
+        lines = self.corpus.sentences(code, count)
+        if loss == "masked-lm":
+            return self.batching.masked(lines, scoring.seed)
+        return self.batching.plain(lines)
+
+
 def score(
     model: PolyprunePreTrainedModel,
-    batching: Batching,
-    corpus: Corpus,
-    languages: Sequence[str] | None = None,
+    text: ScoringText,
     scoring: Scoring | None = None,
     progress: Progress = SILENT,
+    uncut: PolyprunePreTrainedModel | None = None,
 ) -> ScoreSheet:
-    """Gate gradients of a model in these languages of a corpus, or in all that it has."""
+    """Gate gradients of a model in every language of a text.
+
+    `uncut` is `with_ranks(model, scoring.table)` where that is at hand: splitting a large word
+    table takes a while. Scores are of the model in single precision, so that only such a one helps.
+    """
     scoring = scoring or Scoring()
     loss = scoring.loss or default_loss(model)
     if scoring.parallel is not None:
         if loss != "contrastive":
             raise ConfigError(f"Parallel text is for the contrastive loss; this is {loss}.")
-        scoring = replace(scoring, parallel=corpus.codes([scoring.parallel])[0])
-    codes = corpus.codes(languages)
+        scoring = replace(scoring, parallel=text.corpus.codes([scoring.parallel])[0])
+    codes = text.corpus.codes(text.languages)
     seen: Counter[str] = Counter()
     batches = {
         code: progress.track(
             code,
-            _counted(_batches(code, loss, batching, corpus, scoring), code, seen, scoring.seed),
+            _counted(text.batches(code, loss, scoring), code, seen, scoring.seed),
         )
         for code in codes
     }
     # In single precision, as half has no room for a unit's gradient; split where it will be cut.
-    single = model if model.dtype == torch.float32 else deepcopy(model).float()
-    base = prepare(single, scoring.table)
-    total = len(codes) * -(-scoring.sentences // batching.size)
-    stage = progress.stage("Scoring", total)
-    with stage, torch.random.fork_rng(), on_device(base, scoring.device):
-        gradients = gate_gradients(base, batches, _loss(loss, model), cast(Per, scoring.per))
+    if model.dtype != torch.float32:
+        uncut = with_ranks(deepcopy(model).float(), scoring.table)
+    elif uncut is None:
+        uncut = with_ranks(model, scoring.table)
+    stage = progress.stage("Scoring", len(codes) * -(-scoring.sentences // text.batching.size))
+    with stage, torch.random.fork_rng(), on_device(uncut, scoring.device):
+        gradients = gate_gradients(uncut, batches, _loss(loss, model), cast(Per, scoring.per))
     _check_not_silent(gradients, codes)
     about = ScoringRecord(
         model=fingerprint(model),
@@ -97,20 +121,10 @@ def score(
         per=scoring.per,
         languages=tuple(codes),
         examples=tuple(seen[code] for code in codes),
-        corpus=str(corpus.folder),
+        corpus=str(text.corpus.folder),
         seed=scoring.seed,
     )
     return ScoreSheet(gradients, about)
-
-
-def prepare(model: PolyprunePreTrainedModel, table: str) -> PolyprunePreTrainedModel:
-    """The model whose components are scored and cut: with ranks, if its word table has none."""
-    if table == "as it is" or model.shape.factorized:
-        return model
-    try:
-        return factorize(model, table)
-    except ValueError as error:
-        raise CheckpointError(f"The word table cannot be split: {error}") from error
 
 
 @contextmanager
@@ -150,16 +164,6 @@ def _loss(name: str, model: PolyprunePreTrainedModel) -> PerExampleLoss:
     if name == "contrastive":
         return contrastive_loss(pooling=pooling_of(model.config.name_or_path))
     return masked_lm_loss if name == "masked-lm" else task_loss
-
-
-def _batches(
-    code: str, loss: str, batching: Batching, corpus: Corpus, scoring: Scoring
-) -> Iterator[Batch]:
-    pivot, count = scoring.parallel, scoring.sentences
-    if pivot is not None and pivot != code:  # the pivot itself is paired with its own dropout
-        return batching.pairs(corpus.translations(code, pivot, count))
-    lines = corpus.sentences(code, count)
-    return batching.masked(lines, scoring.seed) if loss == "masked-lm" else batching.plain(lines)
 
 
 def _check_not_silent(gradients: GateGradients, codes: Sequence[str]) -> None:

@@ -19,8 +19,8 @@ from ...model.network.components import Gates, PerComponent, sizes
 from ...model.network.folder import GATING
 from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ...model.network.shape import EncoderShape
-from ..cut import shrink_with_history
 from ..selection.ranking import ComponentWeights, Minimum, density_of, keep_best, unflatten
+from ..shrinking import shrink_with_history
 from ..subnetworks import union
 from .gatings import DynamicGating, FixedGating, LearnedGating
 from .hard_concrete import HardConcrete

@@ -24,30 +24,11 @@ MOST_WIDTHS = 128
 
 
 @dataclass(frozen=True, slots=True)
-class TimeLimit:
-    """So many seconds a batch, by a table of this machine."""
+class SelectionLimits:
+    """What a model may take: seconds by the latency table of a machine, and perhaps parameters."""
 
     seconds: float
     table: LatencyTable
-
-
-@dataclass(frozen=True, slots=True)
-class Widths:
-    """How much of each sublayer stays."""
-
-    counts: tuple[int, ...]
-    """Heads of every layer, units of every layer, and the rank."""
-    seconds: float
-    """That a batch takes by the table."""
-    binds: tuple[str, ...]
-    """Which limits are in the way of more."""
-
-
-@dataclass(frozen=True, slots=True)
-class SelectionLimits:
-    """What a model may take: seconds, parameters, or both."""
-
-    time: TimeLimit
     parameters: int | None
     fixed: int
     """Parameters that are there whatever is kept: readout, norms, positions, output biases."""
@@ -55,35 +36,56 @@ class SelectionLimits:
     multiple: int = 1
 
 
-def keep_within_time(scores: Scores, shape: EncoderShape, room: SelectionLimits) -> Gates:
-    """Gates of each row that are worth most within the room.
+@dataclass(frozen=True, slots=True)
+class SublayerWidths:
+    """How many components of each sublayer stay."""
+
+    counts: tuple[int, ...]
+    """Heads of every layer, units of every layer, and the rank."""
+    seconds: float
+    """The time of one batch by the table."""
+    binds: tuple[str, ...]
+    """The limits that keep it from being larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedGates:
+    """Gates within a time, and the widths that each row of them has."""
+
+    gates: Gates
+    widths: tuple[SublayerWidths, ...]
+
+
+def keep_within_time(scores: Scores, shape: EncoderShape, limits: SelectionLimits) -> TimedGates:
+    """The gates of each row that are worth most within the limits.
 
     `scores` are what components are worth by themselves, not divided by what they weigh.
     """
-    rows = []
-    for row in range(len(scores.rank)):
-        own = scores.map(lambda score, row=row: score[row])
-        rows.append(_row_gates(own, best_widths(own, shape, room).counts))
-    return rows[0].map(lambda *row: torch.stack(row), *rows[1:])
+    rows = [scores.map(lambda score, row=row: score[row]) for row in range(len(scores.rank))]
+    widths = tuple(best_widths(row, shape, limits) for row in rows)
+    gates = [_row_gates(row, own.counts) for row, own in zip(rows, widths, strict=True)]
+    return TimedGates(gates[0].map(lambda *row: torch.stack(row), *gates[1:]), widths)
 
 
-def best_widths(scores: PerComponent[Tensor], shape: EncoderShape, room: SelectionLimits) -> Widths:
+def best_widths(
+    scores: PerComponent[Tensor], shape: EncoderShape, limits: SelectionLimits
+) -> SublayerWidths:
     """How many components of each sublayer one row keeps, and which limit binds."""
-    groups, table = _groups(scores, shape, room), room.time.table
-    limit = None if room.parameters is None else room.parameters - room.fixed
-    chosen = solve(groups, room.time.seconds - table.base, limit)
-    if chosen is None:
-        raise _unreachable(groups, room)
-    counts = [int(g.counts[option]) for g, option in zip(groups, chosen.options, strict=True)]
-    return Widths(tuple(counts), table.base + chosen.seconds, chosen.binds)
+    groups, table = _groups(scores, shape, limits), limits.table
+    most = None if limits.parameters is None else limits.parameters - limits.fixed
+    solution = solve(groups, limits.seconds - table.base, most)
+    if solution is None:
+        raise _unreachable(groups, limits)
+    counts = [int(g.counts[option]) for g, option in zip(groups, solution.options, strict=True)]
+    return SublayerWidths(tuple(counts), table.base + solution.seconds, solution.binds)
 
 
 def _groups(
-    scores: PerComponent[Tensor], shape: EncoderShape, room: SelectionLimits
+    scores: PerComponent[Tensor], shape: EncoderShape, limits: SelectionLimits
 ) -> list[ChoiceGroup]:
     """Heads of every layer, units of every layer, and the rank."""
-    table, least, w, e = room.time.table, room.minimum, shape.width, shape.head_width
-    step = max(room.multiple, table.liked)
+    table, least, w, e = limits.table, limits.minimum, shape.width, shape.head_width
+    step = max(limits.multiple, table.liked)
     heads = [
         _group(score, range(min(least.heads, n), n + 1), table.attention, 4 * e * w + 3 * e)
         for score, n in zip(scores.heads, shape.heads, strict=True)
@@ -92,7 +94,7 @@ def _groups(
         _group(score, _widths(least.units, n, step), table.feed_forward, 2 * w + 1)
         for score, n in zip(scores.units, shape.units, strict=True)
     ]
-    return [*heads, *units, _words(scores.rank, shape, room)]
+    return [*heads, *units, _words(scores.rank, shape, limits)]
 
 
 def _group(
@@ -102,11 +104,11 @@ def _group(
     return ChoiceGroup(numbers, _worth(scores)[numbers], seconds(numbers), numbers * parameters)
 
 
-def _words(scores: Tensor, shape: EncoderShape, room: SelectionLimits) -> ChoiceGroup:
+def _words(scores: Tensor, shape: EncoderShape, limits: SelectionLimits) -> ChoiceGroup:
     """Some ranks of the word table; all of them are folded back into one."""
-    table, full = room.time.table, len(scores)
-    counts = sorted({*range(full, 0, -max(1, full // RANKS)), max(1, room.minimum.rank)})
-    counts = [count for count in counts if count >= room.minimum.rank]
+    table, full = limits.table, len(scores)
+    counts = sorted({*range(full, 0, -max(1, full // RANKS)), max(1, limits.minimum.rank)})
+    counts = [count for count in counts if count >= limits.minimum.rank]
     shapes = [shape.keeping(shape.heads, shape.units, rank) for rank in counts]
     seconds = [float(table.words(each.rank)) if each.factorized else 0.0 for each in shapes]
     parameters = np.array([embedding_parameters(each) for each in shapes])
@@ -140,18 +142,18 @@ def _best(scores: Tensor, count: int) -> Tensor:
     return torch.zeros_like(scores).index_fill(0, order[:count], 1.0)
 
 
-def _unreachable(groups: Sequence[ChoiceGroup], room: SelectionLimits) -> ConfigError:
+def _unreachable(groups: Sequence[ChoiceGroup], limits: SelectionLimits) -> ConfigError:
     """What is possible instead."""
-    fastest = room.time.table.base + least_seconds(groups)
-    if fastest > room.time.seconds:
+    fastest = limits.table.base + least_seconds(groups)
+    if fastest > limits.seconds:
         return ConfigError(
-            f"A batch in {1e3 * room.time.seconds:.3g} ms is faster than any pruning makes it: "
+            f"A batch in {1e3 * limits.seconds:.3g} ms is faster than any pruning makes it: "
             f"what cannot be pruned takes {1e3 * fastest:.3g} ms on this machine. Ask for more "
             "time, or a shorter or smaller batch."
         )
-    smallest = room.fixed + least_parameters(groups)
+    smallest = limits.fixed + least_parameters(groups)
     return ConfigError(
-        f"{room.parameters:,} parameters and {1e3 * room.time.seconds:.3g} ms a batch cannot both "
+        f"{limits.parameters:,} parameters and {1e3 * limits.seconds:.3g} ms a batch cannot both "
         f"be kept: the smallest model has {smallest:,} parameters, the fastest takes "
         f"{1e3 * fastest:.3g} ms. Ask for less of one of them."
     )

@@ -1,0 +1,190 @@
+"""Budgets: how much of a model may stay.
+
+A budget is a value with one method, `select`. To add one, add a class.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+
+from ...errors import ConfigError
+from ...model.build import reshaped
+from ...model.footprint import embedding_parameters, footprint_of, parameters_within
+from ...model.network.components import Gates
+from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ...model.network.shape import EncoderShape
+from ..ranker import Ranker
+from .audit import Audit, audit
+from .knapsack import keep_most
+from .latency import LatencyTable
+from .parameters import keep_parameters
+from .ranking import (
+    ComponentWeights,
+    Minimum,
+    Scores,
+    counts_of,
+    keep_best,
+    weight_kept,
+    weight_limit,
+)
+from .rounding import round_units
+from .selection import SelectedRow, Selection
+from .widths import SelectionLimits, keep_within_time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget(ABC):
+    """How much may stay; what every layer keeps in any case, and in which multiples."""
+
+    minimum: Minimum = field(default_factory=lambda: Minimum(rank=1))
+    multiple: int = 1
+    """Every layer keeps a multiple of so many units."""
+
+    def __post_init__(self):
+        if self.multiple < 1:
+            raise ConfigError(f"Units are a multiple of 1 or more, not {self.multiple}.")
+
+    @abstractmethod
+    def select(self, model: PolyprunePreTrainedModel, ranker: Ranker) -> Selection:
+        """The best components, by this ranking, that fit the budget."""
+
+    def _minimum(self, shape: EncoderShape) -> Minimum:
+        """What has to stay, its units in whole multiples."""
+        if self.multiple == 1:
+            return self.minimum
+        units = -(-self.minimum.units // self.multiple) * self.multiple
+        widest = max(shape.units) if units == 0 else min(shape.units)
+        if max(units, self.multiple) > widest:
+            raise ConfigError(
+                f"A layer of {widest} units cannot keep {self.minimum.units} or more in "
+                f"multiples of {self.multiple}."
+            )
+        return replace(self.minimum, units=units)
+
+    def _rounded(
+        self, gates: Gates, scores: Scores, limits: Sequence[int], weights: ComponentWeights
+    ) -> Gates:
+        """The gates with units in whole multiples, within each row's own limit."""
+        if self.multiple == 1:
+            return gates
+        return round_units(gates, scores, self.multiple, limits, weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Sparsity(Budget):
+    """A fraction of the encoder goes, in the units of App. B."""
+
+    sparsity: float
+    exact: bool = False
+    """Solve the knapsack instead of keeping the longest prefix of the ranking."""
+
+    def __post_init__(self):
+        Budget.__post_init__(self)
+        if not 0 <= self.sparsity < 1:
+            raise ConfigError(
+                f"A sparsity is a fraction from 0 to less than 1, got {self.sparsity:g}."
+            )
+
+    def select(self, model, ranker):
+        """The longest prefix of each row's ranking that fits, or the exact knapsack."""
+        weights, density = ComponentWeights.of(model.shape), 1 - self.sparsity
+        scores, minimum = ranker.rank(model, weights), self._minimum(model.shape)
+        if self.exact:
+            gates = keep_most(ranker.rank(model), density, weights, minimum)
+        else:
+            gates = keep_best(scores, density, weights, minimum)
+        limit = weight_limit(density, weights, counts_of(scores))
+        gates = self._rounded(gates, scores, [limit] * len(scores.rank), weights)
+        return _selection(model, ranker, gates, "sparsity", sparsity=self.sparsity)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters(Budget):
+    """So many parameters may stay in the whole model, readout and words included."""
+
+    parameters: int
+
+    @classmethod
+    def within_bytes(cls, size: int, model: PolyprunePreTrainedModel, **rest) -> "Parameters":
+        """As many parameters as a weights file of this size holds."""
+        return cls(parameters_within(size, model), **rest)
+
+    def select(self, model, ranker):
+        """The longest prefix of each row's ranking that leaves so many parameters."""
+        weights = ComponentWeights.in_parameters(model.shape)
+        scores, minimum = ranker.rank(model, weights), self._minimum(model.shape)
+        gates = keep_parameters(
+            scores, model.shape, self.parameters, lambda shape: _parameters(model, shape), minimum
+        )
+        # What a row weighs now is within its budget, whether or not its words fold into one table.
+        limits = weight_kept(gates, weights).tolist()
+        gates = self._rounded(gates, scores, limits, weights)
+        return _selection(model, ranker, gates, "parameters", parameters=self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Time(Budget):
+    """A batch may take so many seconds on the machine of a latency table."""
+
+    seconds: float
+    table: LatencyTable
+    parameters: int | None = None
+    """So many parameters may stay at the same time."""
+
+    def select(self, model, ranker):
+        """The widths that are worth most within the limits, and the best components of each."""
+        scores = ranker.rank(model)
+        found = keep_within_time(scores, model.shape, self._limits(model))
+        rows = tuple(
+            SelectedRow(name, sizes, widths.binds, widths.seconds)
+            for (name, sizes), widths in zip(
+                _audits(model, ranker, found.gates, parameters=self.parameters).items(),
+                found.widths,
+                strict=True,
+            )
+        )
+        return Selection(found.gates, rows)
+
+    def _limits(self, model: PolyprunePreTrainedModel) -> SelectionLimits:
+        """What the budget leaves for components that can be pruned."""
+        none = (0,) * model.shape.layers
+        bare = model.shape.keeping(none, none, model.shape.width)
+        fixed = _parameters(model, bare) - embedding_parameters(bare)
+        return SelectionLimits(
+            self.seconds,
+            self.table,
+            self.parameters,
+            fixed,
+            self._minimum(model.shape),
+            self.multiple,
+        )
+
+
+def _selection(
+    model: PolyprunePreTrainedModel, ranker: Ranker, gates: Gates, limit: str, **requested
+) -> Selection:
+    """Gates with the audit of each row; its limit binds where anything had to go."""
+    open_everywhere = torch.cat(gates.leaves(), dim=1).all(1).tolist()
+    rows = tuple(
+        SelectedRow(name, sizes, () if whole else (limit,))
+        for (name, sizes), whole in zip(
+            _audits(model, ranker, gates, **requested).items(), open_everywhere, strict=True
+        )
+    )
+    return Selection(gates, rows)
+
+
+def _audits(
+    model: PolyprunePreTrainedModel, ranker: Ranker, gates: Gates, **requested
+) -> dict[str, Audit]:
+    """The sizes of each row of gates, by its name."""
+    return {
+        name: audit(model, gates.map(lambda gate, i=i: gate[i, None]), **requested)
+        for i, name in enumerate(ranker.rows)
+    }
+
+
+def _parameters(model: PolyprunePreTrainedModel, shape: EncoderShape) -> int:
+    return footprint_of(reshaped(model.config, shape), model.readout_kind).parameters
