@@ -19,7 +19,9 @@ def machine(monkeypatch, tmp_path):
     monkeypatch.setattr(
         latency_timing, "measure_table", partial(latency_timing.measure_table, clock=machine)
     )
-    monkeypatch.setattr(speed_target, "fit", partial(speed_target.fit_to_speed, clock=machine))
+    monkeypatch.setattr(
+        speed_target, "fit_to_speed", partial(speed_target.fit_to_speed, clock=machine)
+    )
     return machine
 
 

@@ -46,7 +46,7 @@ class Machine(Time):
 
 def put(machine, monkeypatch):
     for module in (latency_timing, speed_target, speed):
-        monkeypatch.setattr(module, "call_of", machine.call_of)
+        monkeypatch.setattr(module, "timed_call", machine.call_of)
     monkeypatch.setattr("polyprune.measuring.turns.gc.collect", lambda: 0)
     monkeypatch.setattr(NoiseMonitor, "noise", lambda self, speeds: Noise())
     return machine
