@@ -104,7 +104,7 @@ def test_without_names_of_labels_there_are_none():
 
 
 def test_an_unknown_label_is_an_error_that_names_the_example(monkeypatch):
-    monkeypatch.setattr(classification, "AT_ONCE", 2)
+    monkeypatch.setattr(classification, "TOKENIZED_TOGETHER", 2)
     examples = [SentencePair("tea", "red", "neutral")] * 4 + [SentencePair("tea", "red", "maybe")]
     message = r"Example 5 has the label 'maybe'\. There are: contradiction, entailment, neutral\."
     with pytest.raises(DataError, match=message):
@@ -114,7 +114,7 @@ def test_an_unknown_label_is_an_error_that_names_the_example(monkeypatch):
 def test_many_pairs_are_as_one_at_a_time(monkeypatch):
     examples = [SentencePair("tea " * i, "red") for i in range(7)]
     together = list(PairPreprocessor().encode(examples, ROBERTA))
-    monkeypatch.setattr(classification, "AT_ONCE", 2)
+    monkeypatch.setattr(classification, "TOKENIZED_TOGETHER", 2)
     assert list(PairPreprocessor().encode(iter(examples), ROBERTA)) == together
 
 

@@ -212,7 +212,7 @@ def test_an_export_that_differs_is_not_kept(place, tmp_path, monkeypatch, larges
     wrong = {"sw": OutputDifference(largest, 1.0, 1.0)}
     monkeypatch.setattr(export_model, "_write_model", lambda *_: export_model.ExportGraph(model))
     monkeypatch.setattr(export_model, "open_runner", lambda *_: None)
-    monkeypatch.setattr(export_model, "compare", lambda *_: wrong)
+    monkeypatch.setattr(export_model, "compare_outputs", lambda *_: wrong)
     texts = export_texts(model, str(place / "text"))
     with pytest.raises(CheckpointError, match=r"differs from the model by .* in sw"):
         export(model, tmp_path / "out", ExportConfig(), texts)

@@ -57,7 +57,7 @@ def in_this_process(monkeypatch):
     monkeypatch.setattr(
         measurement, "peak_memory", lambda _, batch, **__: MemoryUse(100, 100 + 10 * len(batch))
     )
-    monkeypatch.setattr(batch_search, "Gauge", FakeGauge)
+    monkeypatch.setattr(batch_search, "MemoryGauge", FakeGauge)
     monkeypatch.setattr(
         batch_search, "in_child", lambda function, *arguments: function(*arguments, clock=TIME)
     )

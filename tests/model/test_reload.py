@@ -15,6 +15,7 @@ from safetensors.torch import load_file, save_file
 
 import polyprune as pp
 from polyprune.model.network.folder import read_certificate
+from polyprune.training.session import checkpoint_activations
 from support.models import AUTO, batch, tiny_model
 
 INPUTS = batch("xlm-roberta")
@@ -251,7 +252,7 @@ def test_gradient_checkpointing_gives_the_same_gradients(saved):
         for layer in model.encoder.layers:
             layer.attention.dropout = 0.0
         if checkpointing:
-            model.gradient_checkpointing_enable()
+            checkpoint_activations(model)
         gates = pp.open_gates(model.shape).map(torch.Tensor.requires_grad_)
         model(**INPUTS, gates=gates, labels=INPUTS["input_ids"]).loss.backward()
         gradients.append([*(p.grad for p in model.parameters()), *(g.grad for g in gates.leaves())])

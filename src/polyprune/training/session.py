@@ -73,7 +73,7 @@ class Session(ABC):
             weights = torch.cat(spread.leaves()).float()
             regularizer = GateRegularizer(self.run.penalties, weights, elastic.rows)
         if self.run.engine.checkpointing:
-            model.gradient_checkpointing_enable()
+            checkpoint_activations(model)
         if self.run.engine.compile:
             model.encoder.compile(dynamic=True)
         return TrainingModule(
@@ -108,6 +108,14 @@ WAITING = timedelta(days=1)
 def all_processes() -> PartialState:
     """Return Accelerate's state of this process and those launched with it."""
     return PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU"), timeout=WAITING)
+
+
+def checkpoint_activations(model: PolyprunePreTrainedModel) -> None:
+    """Compute activations again in the backward pass instead of keeping them."""
+    if hasattr(model, "activation_checkpointing_enable"):
+        model.activation_checkpointing_enable()
+    else:  # as older releases of transformers call it
+        model.gradient_checkpointing_enable()
 
 
 def make_accelerator(run: Run, places: RunPaths) -> Accelerator:

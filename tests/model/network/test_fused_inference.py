@@ -36,7 +36,7 @@ def test_it_computes_the_same_for_any_shape(spec):
 def test_it_is_taken_only_where_nobody_would_notice(model, monkeypatch):
     taken = []
     monkeypatch.setattr(
-        encoders, "lean_layers", lambda layers, x, mask: taken.append(1) or x + 0 * len(layers)
+        encoders, "fused_layers", lambda layers, x, mask: taken.append(1) or x + 0 * len(layers)
     )
     encoder = model.encoder
     ids, mask = tokens(padded=True)
