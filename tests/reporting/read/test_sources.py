@@ -4,16 +4,11 @@ import json
 
 import pytest
 
-from polyprune.averages import mean, number
 from polyprune.errors import DataError
 from polyprune.reporting.read.sources import read_results
 from polyprune.reporting.results import (
     LayerWidths,
-    Results,
-    Score,
     System,
-    main_score,
-    table_scores,
 )
 
 WHOLE = {"heads": [4, 4], "units": [8, 8], "rank": 6, "head_width": 2}
@@ -182,22 +177,3 @@ def test_the_paper_is_one_of_the_sources_and_adds_to_others(study):
     found = read_results([str(study), "paper"])
     assert found.title == "s"
     assert {"grad", "grad-shared"} <= {each.name for each in found.systems}
-
-
-def test_what_a_system_was_cut_from():
-    dense, own, cut = System("dense", "D"), System("a", "A", 0.0), System("a", "A", 0.5)
-    scores = tuple(Score(each, "xnli", {}) for each in (dense, own, cut))
-    assert Results(scores=scores).baseline(cut) == own
-    assert Results(scores=(scores[0], scores[2])).baseline(cut) == dense
-    assert Results(scores=scores[2:]).baseline(cut) is None
-
-
-def test_the_score_that_counts_and_numbers():
-    assert main_score({"precision": 1.0, "f1": 2.0}) == 2
-    assert main_score({}) is None
-    assert table_scores({"f1": 1.0, "exact": 2.0, "more": 3.0}) == {"f1": 1, "exact": 2}
-    assert table_scores({"accuracy": 1.0, "more": 3.0}) == {"accuracy": 1}
-    assert table_scores({"f1": 1.0, "precision": 2.0, "recall": 3.0}) == {"f1": 1.0}
-    assert table_scores({}) == {}
-    assert [number(each) for each in (True, "1", float("inf"), 1)] == [None, None, None, 1.0]
-    assert (mean([None, 1.0, 3.0]), mean([None])) == (2, None)

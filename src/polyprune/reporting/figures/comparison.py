@@ -7,7 +7,7 @@ from itertools import pairwise
 from ...averages import Value
 from ...evaluation.metrics import average_flat
 from ..display import task_title
-from ..results import Results, System
+from ..results import DENSE, Results, System
 from .figure import Axis, Series
 
 FEW_SIZES, APART = 6, 8.0
@@ -46,9 +46,11 @@ def sized_systems(systems: Iterable[System]) -> dict[str, list[System]]:
     return several or sized
 
 
-def baselines_of(results: Results, systems: Iterable[System]) -> list[System]:
-    """Return the baselines of some systems, once each."""
-    return list(dict.fromkeys(found for each in systems if (found := results.baseline(each))))
+def references(results: Results, systems: Iterable[System]) -> list[System]:
+    """Return what to show beside some cut systems: their baselines, and the dense model."""
+    baselines = [found for each in systems if (found := results.baseline(each))]
+    dense = [each for each in results.systems if each.name == DENSE and not each.sparsity]
+    return list(dict.fromkeys((*baselines, *dense))) if baselines else []
 
 
 def task_quality(results: Results, task: str, systems: Sequence[System]) -> Quality | None:

@@ -13,8 +13,8 @@ from .comparison import (
     REGIMES,
     Quality,
     average_quality,
-    baselines_of,
     by_name,
+    references,
     relative_loss,
     scored_tasks,
     sparsity_axis,
@@ -71,7 +71,7 @@ def pearson(points: Iterable[Point]) -> Value:
 def by_sparsity(results: Results) -> Figure | None:
     """Draw quality, parameters and throughput against sparsity."""
     systems = [each for each in results.systems if each.sparsity and results.baseline(each)]
-    systems += baselines_of(results, systems)
+    systems += references(results, systems)
     quality = _one_task_or_average(results, systems)
     measured: list[tuple[str, Axis, Mapping[System, Value]]] = []
     if quality:
@@ -103,7 +103,7 @@ def quality_by_speed(results: Results) -> Figure | None:
     """Draw quality against speed: what one pays, and what one gets for it."""
     timed = [size.system for size in results.sizes if size.faster is not None]
     cut = [system for system in timed if results.baseline(system)]
-    baselines = baselines_of(results, cut)
+    baselines = references(results, cut)
     quality = average_quality(results, [*cut, *baselines])
     if not quality or not any(system in quality.values for system in cut):
         return None
@@ -183,7 +183,7 @@ def _against_sparsity(
     lines, others = _own_and_others(cut, [each for each in systems if each not in cut])
     series = []
     for sizes in by_name(lines).values():
-        points = [Point(100 * (s.sparsity or 0), values.get(s)) for s in sizes]
+        points = [Point(100 * (s.sparsity or 0.0), values.get(s)) for s in sizes]
         if any(point.y is not None for point in points):
             series.append(Series(sizes[0].title, tuple(points), colour=sizes[0].name))
     for dense in others:
