@@ -5,6 +5,9 @@ TORCH ?= torch==2.13.0
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Some containers forbid Python to keep what it compiled, and every process would compile all again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo study test slow check format bench docs clean
 
 demo: .venv/ready  ## everything once, in about four minutes: a pruned model and a page, in demo/
@@ -14,7 +17,7 @@ study: .venv/ready  ## a few systems on a few tasks, in minutes, in study/; with
 	$(BIN)/polyprune study configs/miniature/study.toml --quick --out study
 
 test: .venv/ready  ## all unit tests, on all cores
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 slow: .venv/ready  ## whole programs, many more random cases, everything on the real e5-small
 	$(BIN)/pytest -n auto --dist worksteal -m slow

@@ -1,5 +1,7 @@
 """Fixtures that all tests share."""
 
+import gc
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from support.text import text_folder
 
 # Tiny products on several threads spend their time waiting for each other.
 torch.set_num_threads(1)
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # and so in processes that tests start
 
 
 # No deadline: a first call compiles shape checks. The same examples every time.
@@ -36,6 +39,12 @@ for _profile, _examples in {"polyprune": 30, "thorough": 200}.items():
 settings.load_profile("polyprune")
 
 LONG = ("test_documents.py", "test_learning.py", "test_full_size.py", "test_demo.py")
+
+
+def pytest_collection_finish(session):
+    """All that is imported stays: no collection of garbage has to look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):
