@@ -9,9 +9,33 @@ from typing import TYPE_CHECKING
 from ._register import register_when_transformers_is_imported
 
 if TYPE_CHECKING:
+    from .api.check import CheckResult as CheckResult
+    from .api.check import check as check
+    from .api.evaluate import EvaluateResult as EvaluateResult
+    from .api.evaluate import evaluate as evaluate
+    from .api.export import ExportResult as ExportResult
+    from .api.export import export as export
+    from .api.finetune import FinetuneResult as FinetuneResult
+    from .api.finetune import finetune as finetune
+    from .api.measure import MeasureResult as MeasureResult
+    from .api.measure import measure as measure
+    from .api.report import ReportResult as ReportResult
+    from .api.report import report as report
+    from .api.requests.check import CheckRequest as CheckRequest
+    from .api.requests.export import ExportRequest as ExportRequest
+    from .api.requests.measure import MeasureRequest as MeasureRequest
+    from .api.requests.report import ReportRequest as ReportRequest
     from .api.requests.score import ScoreRequest as ScoreRequest
+    from .api.requests.study import StudyRequest as StudyRequest
+    from .api.requests.tasks import EvaluateRequest as EvaluateRequest
+    from .api.requests.tasks import FinetuneRequest as FinetuneRequest
+    from .api.requests.train import TrainRequest as TrainRequest
     from .api.score import ScoreResult as ScoreResult
     from .api.score import score as score
+    from .api.study import StudyResult as StudyResult
+    from .api.study import study as study
+    from .api.train import TrainResult as TrainResult
+    from .api.train import train as train
     from .errors import PolypruneError as PolypruneError
     from .loading.stock import to_transformers as to_transformers
     from .model.files.gates_file import load_gates as load_gates
@@ -35,28 +59,52 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "CheckRequest": "api.requests.check",
+    "CheckResult": "api.check",
     "ComponentWeights": "pruning.selection.ranking",
     "Encoder": "model.network.encoder",
     "EncoderShape": "model.network.shape",
+    "EvaluateRequest": "api.requests.tasks",
+    "EvaluateResult": "api.evaluate",
+    "ExportRequest": "api.requests.export",
+    "ExportResult": "api.export",
+    "FinetuneRequest": "api.requests.tasks",
+    "FinetuneResult": "api.finetune",
     "Gates": "model.network.components",
     "HardConcrete": "pruning.gates.hard_concrete",
+    "MeasureRequest": "api.requests.measure",
+    "MeasureResult": "api.measure",
     "PerComponent": "model.network.components",
     "PolypruneError": "errors",
+    "ReportRequest": "api.requests.report",
+    "ReportResult": "api.report",
     "ScoreRequest": "api.requests.score",
     "ScoreResult": "api.score",
+    "StudyRequest": "api.requests.study",
+    "StudyResult": "api.study",
+    "TrainRequest": "api.requests.train",
+    "TrainResult": "api.train",
     "certify": "model.surgery.certify",
+    "check": "api.check",
     "drop_layers": "model.surgery.shrink",
+    "evaluate": "api.evaluate",
+    "export": "api.export",
     "factorize": "model.surgery.factorize",
+    "finetune": "api.finetune",
     "footprint": "model.footprint",
     "importance": "pruning.criteria.importance",
     "keep_best": "pruning.selection.ranking",
     "load": "pruning.gates.elastic",
     "load_gates": "model.files.gates_file",
+    "measure": "api.measure",
     "open_gates": "model.network.components",
+    "report": "api.report",
     "save_gates": "model.files.gates_file",
     "score": "api.score",
     "shrink": "model.surgery.shrink",
+    "study": "api.study",
     "to_transformers": "loading.stock",
+    "train": "api.train",
 }
 """Where each public name lives. Imported when first used, so that `--help` need not load torch."""
 

@@ -43,6 +43,18 @@ def read_study(
     return study, {name: read_run(path.parent / config) for name, config in configs.items()}
 
 
+def config_problems(path: Path) -> list[str]:
+    """What is wrong with a config, be it of a run or of a study; nothing if it is right."""
+    try:
+        if {"systems", "tasks"} & _read(path, ()).keys():
+            read_study(path)
+        else:
+            read_run(path)
+    except ConfigError as error:
+        return [str(error)]
+    return []
+
+
 def _read(path: Path, changes: Sequence[str]) -> dict[str, Any]:
     """Read the table in a file, with `section.key=value` changes."""
     try:

@@ -112,8 +112,8 @@ def test_a_cut_model_predicts_what_the_gated_one_does(readout, speaking, data, t
     gates = random_gates(model, 3)
     cut = shrink(model, gates)
     examples = list(task.reader.read(data, "test", "ru"))
-    ours = task.kind.predict(Predictor(cut, tokenizer), examples, list)
-    theirs = task.kind.predict(Predictor(model, tokenizer, gates), examples, list)
+    ours = task.kind.predict(Predictor(cut, tokenizer), examples, [])
+    theirs = task.kind.predict(Predictor(model, tokenizer, gates), examples, [])
     assert ours == theirs
 
 

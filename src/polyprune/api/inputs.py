@@ -1,7 +1,11 @@
 """What verbs accept: models by name or as objects, text as folders or as sentences."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from transformers.utils.logging import disable_progress_bar
 
@@ -29,8 +33,57 @@ def resolve_model(model: ModelLike) -> PolyprunePreTrainedModel:
             "A model is a name, a folder, or what polyprune.load() returns, not a "
             f"{type(model).__name__}. Save it with save_pretrained() and give the folder."
         )
-    disable_progress_bar()  # transformers' own, a flash for every file
+    quiet_loading()
     return load(model)
+
+
+def quiet_loading() -> None:
+    """Do without transformers' own progress bar, a flash for every file."""
+    disable_progress_bar()
+
+
+@contextmanager
+def model_folder(model: ModelLike) -> Iterator[str]:
+    """The folder or name of a model; one in memory is written to a folder that is gone afterwards.
+
+    For what runs models in processes of their own, or goes on with them later.
+    """
+    if isinstance(model, str | Path):
+        yield str(model)
+        return
+    with TemporaryDirectory(prefix="polyprune-") as folder:
+        place = Path(folder) / "model"
+        resolve_model(model).save_pretrained(place)
+        yield str(place)
+
+
+def named_models(models: Any) -> dict[str, ModelLike]:
+    """Models by name: one, several, or a mapping; equal names are numbered."""
+    if isinstance(models, Mapping):
+        return dict(models)
+    several = models if isinstance(models, list | tuple) else [models]
+    named: dict[str, ModelLike] = {}
+    counts: Counter[str] = Counter()
+    for model in several:
+        name = model_name(model)
+        counts[name] += 1
+        named[name if counts[name] == 1 else f"{name} ({counts[name]})"] = model
+    return named
+
+
+def model_name(model: ModelLike) -> str:
+    """What a model is called: its path or id, or those that it was loaded from."""
+    if isinstance(model, str | Path):
+        return str(model)
+    return resolve_model(model).config.name_or_path or "model"
+
+
+def work_folder(out: Path | None) -> tuple[Path, TemporaryDirectory[str] | None]:
+    """Where to work: in `out`, or in a temporary folder that lives as long as its handle."""
+    if out is not None:
+        return out, None
+    temporary = TemporaryDirectory(prefix="polyprune-")
+    return Path(temporary.name) / "work", temporary
 
 
 def resolve_corpus(text: TextLike) -> Corpus:

@@ -24,6 +24,15 @@ class Result(ABC):
     def summary(self) -> Iterator[Table | str]:
         """Tables and sentences, in the order in which they are read."""
 
+    def complaints(self) -> Iterator[str]:
+        """What is wrong or missing, one sentence each; commands print them to stderr."""
+        yield from ()
+
+    @property
+    def exit_status(self) -> int:
+        """The exit status of a command with this result: 0 unless something is wrong."""
+        return 0
+
     def __repr__(self) -> str:
         parts = (_as_text(part) if isinstance(part, Table) else part for part in self.summary())
         return "\n".join(parts)

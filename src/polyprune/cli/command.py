@@ -23,12 +23,14 @@ COMMAND = "command"
 
 
 def command(
-    request_type: type[Request], then: Callable[..., None] | None = None
+    request_type: type[Request],
+    then: Callable[..., None] | None = None,
+    render: "Callable[[Any], None] | None" = None,
 ) -> Callable[[Callable[..., "Result | None"]], Callable[..., None]]:
     """Make a command of a function that takes what the verb is about, and its request.
 
-    With `--json` the command prints the result's `as_dict()`, else its summary; `then` may say what
-    to do next.
+    With `--json` the command prints the result's `as_dict()`, else its summary, or what `render`
+    makes of it; `then` may say what to do next.
     """
     options = [field for field in request_type.option_fields() if field.option.in_terminal]
     renamed = {field.option.formerly: field for field in options if field.option.formerly}
@@ -46,10 +48,14 @@ def command(
                 return
             if as_json:
                 show_json(result.as_dict())
-                return
-            show(result)
-            if then is not None:
-                then(**about, result=result)
+            else:
+                (render or show)(result)
+                if then is not None:
+                    then(**about, result=result)
+            for complaint in result.complaints():
+                typer.echo(for_terminal(complaint), err=True)
+            if result.exit_status:
+                raise typer.Exit(result.exit_status)
 
         parameters = [
             *subjects,

@@ -1,28 +1,26 @@
 """`polyprune train`: whatever a config says, to the end, through any number of interruptions."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import polyprune
+
+from ..api.requests.train import TrainRequest
 from ..progress import is_main_process
-from .following import follow_run, show_held_out
-from .terminal import AsJson, show_json
+from .command import command
+from .following import obeying_signals
+
+if TYPE_CHECKING:
+    from ..api.train import TrainResult
 
 
+@command(TrainRequest)
 def train(
     config: Annotated[Path, typer.Argument(help="A .toml file; see configs/.")],
-    out: Annotated[Path, typer.Option(help="The folder of the run; the model is in its model/.")],
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Train so many steps, schedules scaled to it.")
-    ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change the config: gating.sparsity=0.7. May be repeated."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Begin anew, whatever is there.")] = False,
-    as_json: AsJson = False,
-) -> None:
+    request: TrainRequest,
+) -> "TrainResult | None":
     """Train what a config describes: recovery, L0, Dynamic Sparsification, distillation.
 
     A run that was stopped or killed goes on by itself when the same command is given again. On
@@ -30,15 +28,6 @@ def train(
 
     Example: polyprune train configs/miniature/dense.toml --out run --steps 4
     """
-    from ..config import read_run
-    from ..training.run_results import summarize_run
-
-    follow_run(read_run(config, changes or (), steps), out, force=force)
-    if not is_main_process():
-        return
-    results = summarize_run(out)
-    if as_json:
-        show_json(results)
-    else:
-        show_held_out(results)
-        typer.echo(f"Written to {results['out']} after {results['steps']} steps.")
+    with obeying_signals() as progress:
+        result = polyprune.train(config, request, progress=progress)
+    return result if is_main_process() else None

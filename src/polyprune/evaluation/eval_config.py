@@ -16,6 +16,24 @@ SPLITS = ("test", "dev")
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageData:
+    """The examples of a task in one language."""
+
+    examples: list[Any]
+    gold: Any
+    """The gold labels; None if the data has none."""
+    dev: list[Any]
+    """The dev examples, for tasks that choose a threshold on them; else none."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvalData:
+    """The data of a task, read once for all models that are scored on it."""
+
+    languages: dict[str, LanguageData]
+
+
+@dataclass(frozen=True, slots=True)
 class EvalConfig:
     """The data, split and options of an evaluation."""
 
@@ -50,10 +68,7 @@ class EvalConfig:
             )
 
     def check(self, task: Task) -> None:
-        """Raise if an option does not apply to the task, or if its data has mistakes.
-
-        Everything is read for that: rather now than after an hour.
-        """
+        """Raise if an option does not apply to the task."""
         self.kind(task)
         retrieval = task.kind.readout == "hidden-states"
         if self.layer is not None and not retrieval:
@@ -62,12 +77,22 @@ class EvalConfig:
             raise ConfigError(
                 f"{task.title} looks for translations among all sentences: leave --limit out."
             )
-        for code in self.codes(task):
-            examples = self.read(task, code)
-            self.gold(task, code, examples)
-            if task.kind.needs_dev:
-                with locate_errors(describe_data(task, self.data, "dev", code)):
-                    task.kind.check_dev(self.dev(task, code, examples))
+
+    def read_all(self, task: Task) -> "EvalData":
+        """Read the data of every language; raise if there is a mistake in any of it.
+
+        Everything is read before the first model runs: rather now than after an hour.
+        """
+        return EvalData({code: self._read_language(task, code) for code in self.codes(task)})
+
+    def _read_language(self, task: Task, code: str) -> "LanguageData":
+        examples = self.read(task, code)
+        gold, dev = self.gold(task, code, examples), []
+        if task.kind.needs_dev:
+            dev = self.dev(task, code, examples)
+            with locate_errors(describe_data(task, self.data, "dev", code)):
+                task.kind.check_dev(dev)
+        return LanguageData(examples, gold, dev)
 
     def kind(self, task: Task) -> TaskType:
         """Return the task's type, adapted to these options."""

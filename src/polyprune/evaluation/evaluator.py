@@ -1,8 +1,7 @@
 """Score a model in every language of a task."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from statistics import stdev
 from typing import Any
 
@@ -10,9 +9,17 @@ from ..averages import mean_over_languages, mean_over_seeds
 from ..errors import ConfigError
 from ..progress import SILENT, Progress
 from ..pruning.criteria.scoring import on_device
-from .eval_config import EvalConfig
+from .eval_config import EvalConfig, EvalData
 from .gate_rows import is_borrowed
-from .loaded_model import LoadedModel, seed_folders
+from .loaded_model import (
+    EvalModel,
+    LoadedModel,
+    check_fallback,
+    check_model,
+    expand_sizes,
+    name_of,
+    seeds_of,
+)
 from .sentence_embedding import EmbeddingConfig
 from .submission import write_predictions
 from .task_types import Predictor, check_labels
@@ -33,32 +40,29 @@ class LanguageResult:
 
 
 def evaluate(
-    candidate: LoadedModel, task: Task, eval_config: EvalConfig
+    candidate: LoadedModel, task: Task, eval_config: EvalConfig, data: EvalData | None = None
 ) -> Iterator[LanguageResult]:
-    """Score a loaded model on a task; yield one result per language."""
+    """Score a loaded model on a task, whose data is read unless given; one result per language."""
     kind = eval_config.kind(task)
     if task.labels:
-        check_labels(Predictor(candidate.model, candidate.tokenizer), task.labels, task.name)
-    for code in eval_config.codes(task):
-        examples = eval_config.read(task, code)
+        check_labels(candidate.model.config, task.labels, task.name)
+    data = data or eval_config.read_all(task)
+    for code, own in data.languages.items():
         model, row = candidate.for_language(code, eval_config.fallback)
         embedding = None
         if kind.readout == "hidden-states":
             embedding = EmbeddingConfig.of(model, eval_config.layer)
         subject = Predictor(model, candidate.tokenizer, None, embedding, eval_config.device)
         with on_device(model, eval_config.device):
-            predictions = kind.predict(
-                subject, examples, partial(eval_config.dev, task, code, examples)
-            )
+            predictions = kind.predict(subject, own.examples, own.dev)
         if eval_config.predictions is not None:
             write_predictions(
                 eval_config.predictions, task.name, code, predictions, eval_config.split
             )
-        gold = eval_config.gold(task, code, examples)
         yield LanguageResult(
             language=code,
-            examples=kind.count(examples),
-            scores=None if gold is None else task.score(gold, predictions, code),
+            examples=kind.count(own.examples),
+            scores=None if own.gold is None else task.score(own.gold, predictions, code),
             gates=row if row and is_borrowed(code, row) else None,
         )
 
@@ -84,14 +88,14 @@ class SystemResult:
     @property
     def mean(self) -> dict[str, float] | None:
         """The mean of each score over the languages that have it."""
-        return _over_languages(self.languages.values())
+        return mean_scores(self.languages.values())
 
     @property
     def spread(self) -> dict[str, float] | None:
         """The standard deviation over seeds of the mean over languages."""
         if len(self.seeds) < 2 or self.mean is None:
             return None
-        means = [_over_languages(own) or {} for own in self.seeds]
+        means = [mean_scores(own) or {} for own in self.seeds]
         return {name: stdev([each[name] for each in means]) for name in self.mean}
 
     def record(self) -> dict[str, Any]:
@@ -102,32 +106,75 @@ class SystemResult:
             "seeds": len(self.seeds),
             "mean": self.mean,
             "spread": self.spread,
-            "languages": {
-                code: {name: value for name, value in asdict(each).items() if name != "language"}
-                for code, each in self.languages.items()
-            },
+            "languages": language_records(self.languages.values()),
         }
 
 
+def evaluate_all(
+    models: Mapping[str, EvalModel] | Sequence[EvalModel],
+    task: Task,
+    eval_config: EvalConfig,
+    sizes: Sequence[float] = (),
+    progress: Progress = SILENT,
+) -> list[SystemResult]:
+    """Score models on a task side by side, elastic ones in each of these sizes.
+
+    Models are a mapping from names, or called by their paths. The data is read once. Whatever is
+    wrong with the models, the options or the data is raised before the first model is loaded.
+    """
+    names = list(models) if isinstance(models, Mapping) else [name_of(each) for each in models]
+    several = list(models.values()) if isinstance(models, Mapping) else models
+    for model in several:
+        check_model(model, task)
+    wanted = [
+        (name, model, size)
+        for name, model, own in zip(names, several, expand_sizes(several, sizes), strict=True)
+        for size in own
+    ]
+    if eval_config.predictions is not None and len(wanted) > 1:
+        raise ConfigError("--predictions is for one model of one size.")
+    eval_config.check(task)
+    data = eval_config.read_all(task)
+    check_fallback(several, list(data.languages), eval_config.fallback)
+    total = len(data.languages) * sum(len(seeds_of(model)) for _, model, _ in wanted)
+    with progress.stage("Evaluating", total):
+        return [
+            replace(evaluate_system(model, task, eval_config, size, progress, data), model=name)
+            for name, model, size in wanted
+        ]
+
+
 def evaluate_system(
-    path: str,
+    model: EvalModel,
     task: Task,
     eval_config: EvalConfig,
     sparsity: float | None = None,
     progress: Progress = SILENT,
+    data: EvalData | None = None,
 ) -> SystemResult:
     """Score a model on a task, or all seeds of one that was fine-tuned several times."""
-    seeds = []
-    folders = seed_folders(path)
-    if len(folders) > 1 and eval_config.predictions is not None:
-        raise ConfigError(f"{path} holds several seeds: write predictions of one, {folders[0]}.")
+    results, name = [], name_of(model)
+    seeds = seeds_of(model)
+    data = data or eval_config.read_all(task)
+    if len(seeds) > 1 and eval_config.predictions is not None:
+        raise ConfigError(f"{name} holds several seeds: write predictions of one, {seeds[0]}.")
     if eval_config.predictions is not None:  # if that cannot be, then now
         (eval_config.predictions / task.name).mkdir(parents=True, exist_ok=True)
-    for folder in folders:
-        candidate = LoadedModel.load(folder, task, sparsity)
-        seeds.append(list(progress.track(path, evaluate(candidate, task, eval_config))))
-    return SystemResult(path, sparsity, seeds)
+    for seed in seeds:
+        candidate = LoadedModel.load(seed, task, sparsity)
+        languages = evaluate(candidate, task, eval_config, data)
+        results.append(list(progress.track(name, languages)))
+    return SystemResult(name, sparsity, results)
 
 
-def _over_languages(results: Iterable[LanguageResult]) -> dict[str, float] | None:
+def mean_scores(results: Iterable[LanguageResult]) -> dict[str, float] | None:
+    """The mean of each score over the languages that have it; None if none has."""
     return mean_over_languages({each.language: each.scores for each in results}) or None
+
+
+def language_records(results: Iterable[LanguageResult]) -> dict[str, dict[str, Any]]:
+    """The results by language, as JSON has them."""
+    return {
+        each.language: {name: value for name, value in asdict(each).items() if name != "language"}
+        for each in results
+    }

@@ -210,7 +210,7 @@ class TaskSession(Session):
         examples, gold = self._development[code]
         task = self.setup.task
         subject = Predictor(plain.model, self.tokenizer, gates)
-        predictions = task.kind.predict(subject, examples, lambda: examples)
+        predictions = task.kind.predict(subject, examples, examples)
         return next(iter(task.score(gold, predictions, code).values()))
 
     @cached_property

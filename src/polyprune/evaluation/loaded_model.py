@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from ..errors import ConfigError, UnknownName
@@ -15,8 +14,11 @@ from ..pruning.gates.gatings import DynamicGating
 from ..training.prepare import tokenizer_of
 from .gate_rows import gate_row, own_row, related_row
 from .hyperparameter_search import finetuned_models
-from .task_types import Predictor, check_labels
+from .task_types import check_labels
 from .tasks import Task
+
+EvalModel = str | Path | PolyprunePreTrainedModel
+"""A folder, perhaps one that was fine-tuned in, a name, or a loaded model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +31,17 @@ class LoadedModel:
     _cut: dict[str, PolyprunePreTrainedModel] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, path: str | Path, task: Task, sparsity: float | None = None) -> "LoadedModel":
-        """Load a model in one size, and check that it fits the task."""
-        folder = find(path)
-        readout = task.kind.readout
-        model = load(folder, "hidden-states" if readout == "hidden-states" else None)
-        _check_readout(path, model.readout_kind, task)
-        elastic: Any = model.elastic
-        every = elastic is not None and isinstance(elastic.gating, DynamicGating)
-        _check_size(path, every, sparsity is not None)
+    def load(cls, model: EvalModel, task: Task, sparsity: float | None = None) -> "LoadedModel":
+        """Load a model in one size unless it is loaded, and check that it fits the task."""
+        name = name_of(model)
+        if isinstance(model, PolyprunePreTrainedModel):
+            folder = find(model.config.name_or_path)
+        else:
+            folder = find(model)
+            readout = task.kind.readout
+            model = load(folder, "hidden-states" if readout == "hidden-states" else None)
+        _check_readout(name, model.readout_kind, task)
+        _check_size(name, _holds_every_size(model), sparsity is not None)
         return cls(model, tokenizer_of(folder, model), sparsity)
 
     def for_language(
@@ -57,51 +61,73 @@ class LoadedModel:
         return self._cut[row], row
 
 
-def seed_folders(path: str) -> list[str | Path]:
-    """Return the model folders of a path: several if it was fine-tuned with several seeds."""
-    return [*finetuned_models(Path(path))] if Path(path).is_dir() else [path]
+def name_of(model: EvalModel) -> str:
+    """What a model is called: its path, or the one that it was loaded from."""
+    if isinstance(model, PolyprunePreTrainedModel):
+        return model.config.name_or_path or "the model"
+    return str(model)
 
 
-def check_model(path: str, task: Task) -> None:
+def seeds_of(model: EvalModel) -> list[EvalModel]:
+    """Return the models of a path: several if it was fine-tuned with several seeds."""
+    if isinstance(model, str | Path) and Path(model).is_dir():
+        return [*finetuned_models(Path(model))]
+    return [model]
+
+
+def check_model(model: EvalModel, task: Task) -> None:
     """Raise unless a model, with all its seeds, is fine-tuned for the task. Reads headers only."""
-    for folder in seed_folders(path):
-        config, readout = read_shape(folder)
-        _check_readout(folder, readout, task)
+    for seed in seeds_of(model):
+        if isinstance(seed, PolyprunePreTrainedModel):
+            config, readout = seed.config, seed.readout_kind
+        else:
+            config, readout = read_shape(seed)
+        _check_readout(name_of(seed), readout, task)
         if task.labels:
-            check_labels(Predictor(SimpleNamespace(config=config), None), task.labels, task.name)
+            check_labels(config, task.labels, task.name)
 
 
-def expand_sizes(models: Sequence[str], sizes: Sequence[float]) -> list[tuple[str, float | None]]:
-    """Combine each model with each size; a model of one size appears once. Reads headers only."""
-    every = [model for model in models if _holds_every_size(model)]
-    for model in every or models[:1]:
-        _check_size(model, bool(every), bool(sizes))
-    return [(model, size) for model in models for size in (sizes if model in every else (None,))]
+def expand_sizes(
+    models: Sequence[EvalModel], sizes: Sequence[float]
+) -> list[tuple[float | None, ...]]:
+    """Return the sizes to score each model in: None for one that has one size. Headers only."""
+    every = [_holds_every_size(model) for model in models]
+    for model, elastic in zip(models, every, strict=True):
+        if elastic or (sizes and not any(every)):
+            _check_size(name_of(model), elastic, bool(sizes))
+    return [tuple(sizes) if elastic else (None,) for elastic in every]
 
 
-def check_fallback(models: Sequence[str], codes: Sequence[str], fallback: str | None) -> None:
+def check_fallback(models: Sequence[EvalModel], codes: Sequence[str], fallback: str | None) -> None:
     """Raise if a language needs the gates of a fallback that a model lacks. Reads headers only."""
-    banks = {str(folder): rows for model in models for folder, rows in _rows(model)}
+    banks = {name_of(seed): rows for model in models for seed, (_, rows) in _gatings(model)}
     if fallback is None or any(own_row(fallback, rows) for rows in banks.values()):
         return
-    for folder, rows in banks.items():
+    for name, rows in banks.items():
         if not all(related_row(code, rows) for code in codes):
-            see = f"{folder} has gates of: {', '.join(rows)}."
+            see = f"{name} has gates of: {', '.join(rows)}."
             raise UnknownName("fallback", fallback, rows, see)
 
 
-def _rows(model: str) -> list[tuple[str | Path, tuple[str, ...]]]:
-    """Return the names of the gate rows of each seed of a model, if it has any."""
-    glances = [(folder, glance_gating(find(folder))) for folder in seed_folders(model)]
-    return [(folder, glance[1]) for folder, glance in glances if glance is not None]
+def _gatings(model: EvalModel) -> list[tuple[EvalModel, tuple[bool, tuple[str, ...]]]]:
+    """For each seed that has gates: whether they hold every size, and the names of their rows."""
+    found = [(seed, _gating(seed)) for seed in seeds_of(model)]
+    return [(seed, gating) for seed, gating in found if gating is not None]
 
 
-def _holds_every_size(model: str) -> bool:
-    glances = [glance_gating(find(folder)) for folder in seed_folders(model)]
-    return any(glance is not None and glance[0] == "dynamic" for glance in glances)
+def _gating(seed: EvalModel) -> tuple[bool, tuple[str, ...]] | None:
+    if not isinstance(seed, PolyprunePreTrainedModel):
+        glance = glance_gating(find(seed))
+        return None if glance is None else (glance[0] == "dynamic", glance[1])
+    elastic: Any = seed.elastic
+    return None if elastic is None else (isinstance(elastic.gating, DynamicGating), elastic.rows)
 
 
-def _check_readout(path: str | Path, readout: str, task: Task) -> None:
+def _holds_every_size(model: EvalModel) -> bool:
+    return any(every for _, (every, _) in _gatings(model))
+
+
+def _check_readout(path: str, readout: str, task: Task) -> None:
     if task.kind.readout not in ("hidden-states", readout):
         raise ConfigError(
             f"{path} has the readout {readout}, and {task.title} needs {task.kind.readout}. "
@@ -109,7 +135,7 @@ def _check_readout(path: str | Path, readout: str, task: Task) -> None:
         )
 
 
-def _check_size(path: str | Path, every: bool, asked: bool) -> None:
+def _check_size(path: str, every: bool, asked: bool) -> None:
     if every and not asked:
         raise ConfigError(f"{path} holds every size: say which, such as --sparsity 0.5.")
     if asked and not every:

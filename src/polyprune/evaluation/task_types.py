@@ -1,7 +1,7 @@
 """The types of tasks: pair classification, tagging, span extraction, translation retrieval."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -35,8 +35,7 @@ class Predictor:
     @property
     def labels(self) -> list[str]:
         """The labels that the model can predict."""
-        names = self.model.config.id2label
-        return [names[number] for number in sorted(names)]
+        return labels_of(self.model.config)
 
     def embed(self, sentences: Sequence[str]) -> Any:
         """Return the embeddings of sentences."""
@@ -60,9 +59,7 @@ class TaskType(ABC):
         """Return the examples with these labels: the inverse of `gold`."""
 
     @abstractmethod
-    def predict(
-        self, subject: Predictor, examples: Sequence[Any], dev: Callable[[], Sequence[Any]]
-    ) -> Any:
+    def predict(self, subject: Predictor, examples: Sequence[Any], dev: Sequence[Any]) -> Any:
         """Return a model's predictions; `dev` holds examples for choosing a threshold."""
 
     def said(self, example: Any) -> Sequence[str]:
@@ -254,9 +251,9 @@ class BitextMining(RetrievalTask):
 
     def predict(self, subject, examples, dev):
         """Return the pairs above the threshold with the best F1 on dev."""
-        (bitext,), development = examples, dev()
-        self.check_dev(development)
-        (known,) = development
+        (bitext,) = examples
+        self.check_dev(dev)
+        (known,) = dev
         pairs = self._mine(subject, bitext)
         likely = pairs if known is bitext else self._mine(subject, known)
         return above_threshold(pairs, best_threshold(likely, known.gold))
@@ -266,12 +263,19 @@ class BitextMining(RetrievalTask):
         return mine_ids(bitext, sources, targets, self.neighbours, device=subject.device)
 
 
-def check_labels(subject: Predictor, labels: Sequence[str], task: str) -> None:
-    """Raise if a model has a label that the task does not have."""
-    if not set(subject.labels) <= set(labels):
-        says = ", ".join(subject.labels[:8]) + (", …" if len(subject.labels) > 8 else "")
+def labels_of(config: Any) -> list[str]:
+    """The labels of a model with this config, in the order of their numbers."""
+    names = config.id2label
+    return [names[number] for number in sorted(names)]
+
+
+def check_labels(config: Any, labels: Sequence[str], task: str) -> None:
+    """Raise if a model has a label that the task does not have; `config` is the model's."""
+    own = labels_of(config)
+    if not set(own) <= set(labels):
+        says = ", ".join(own[:8]) + (", …" if len(own) > 8 else "")
         raise ConfigError(
-            f"{subject.model.config.name_or_path or 'This model'} was not fine-tuned for {task}: "
+            f"{config.name_or_path or 'This model'} was not fine-tuned for {task}: "
             f"it says {says}. First: polyprune finetune MODEL --task {task}."
         )
 

@@ -74,7 +74,7 @@ def tune(job: Job, stop: Stop) -> dict[str, Any]:
 def score(job: Job, stop: Stop) -> dict[str, Any]:
     """Score a model in every language."""
     from ..evaluation.eval_config import EvalConfig
-    from ..evaluation.evaluator import SystemResult, evaluate
+    from ..evaluation.evaluator import evaluate, language_records, mean_scores
     from ..evaluation.loaded_model import LoadedModel
     from ..evaluation.tasks import find_task
 
@@ -93,8 +93,7 @@ def score(job: Job, stop: Stop) -> dict[str, Any]:
         results.append(each)
         if stop():
             raise Interrupted
-    record = SystemResult("", wanted["sparsity"], [results]).record()
-    return {"mean": record["mean"], "languages": record["languages"]}
+    return {"mean": mean_scores(results), "languages": language_records(results)}
 
 
 def speed(job: Job, stop: Stop) -> dict[str, Any]:
