@@ -169,10 +169,9 @@ def exported(only: str) -> None:
 def in_other_runtimes(model: PolypruneModel, folder: Path, only: str) -> dict[str, Callable]:
     """A model as `polyprune export` writes it, with ranges seen on random words."""
     from polyprune.exporting.export_graph import ExportGraph
-    from polyprune.exporting.onnx_file import write_onnx
-    from polyprune.exporting.openvino_file import write_openvino
     from polyprune.exporting.quantization import quantize
     from polyprune.exporting.runners import OnnxRunner, OpenVinoRunner
+    from polyprune.exporting.runtime_files import write_onnx, write_openvino
 
     batch = Workload(WORDS, 64).batches(4)[0]
     seen = [{"input_ids": batch.ids, "attention_mask": torch.ones_like(batch.ids)}]

@@ -100,7 +100,7 @@ def _with_new_names(kind: Any, table: Any, path: str = "") -> Any:
     renamed = {f.metadata["was"]: f.name for f in dataclasses.fields(kind) if "was" in f.metadata}
     hints, result = get_type_hints(kind), {}
     for name, value in table.items():
-        new = renamed.get(name, name)
+        new: str = renamed.get(name, name)
         if new in table and new != name:
             raise ConfigError(f"{path}{name} is now called {path}{new}. Give only {path}{new}.")
         if new != name:

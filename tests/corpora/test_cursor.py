@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from polyprune.corpora.cursor import Cursor, Lane
 from polyprune.corpora.held_out import is_held_out
-from polyprune.corpora.text_sources import Document, Position, TextFile
+from polyprune.corpora.positions import SourcePosition
+from polyprune.corpora.text_sources import Document, TextFile
 from polyprune.errors import DataError
 from support.small_texts import cc100, endings, flat, numbered, pack, saved, shapes, take
 
@@ -121,7 +122,9 @@ class Endless:
         self.held: WeakSet[Text] = WeakSet()
         self.most = 0
 
-    def documents(self, start: Position | None = None) -> Iterator[tuple[Document, Position]]:
+    def documents(
+        self, start: SourcePosition | None = None
+    ) -> Iterator[tuple[Document, SourcePosition]]:
         first = start["document"] if start else 0
         for i in range(first, 1_000_000):
             line = Text(i)

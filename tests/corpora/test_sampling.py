@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.corpora.languages import languages
-from polyprune.corpora.sampling import language_shares, resampling
+from polyprune.corpora.stream import language_shares, resampling
 from polyprune.errors import ConfigError, DataError
 from support.paths import VECTORS
 

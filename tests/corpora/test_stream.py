@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.corpora.held_out import is_held_out
-from polyprune.corpora.sampling import language_shares
 from polyprune.corpora.stream import (
     Example,
     ProcessShard,
     StreamConfig,
     draw_languages,
+    language_shares,
     merge_positions,
     stream,
 )
@@ -107,7 +107,7 @@ def test_no_process_reads_what_is_not_its_own(sources):
             stream(sources, TOKENIZER, stream_config, ProcessShard(8, process, 2)), 5
         ):
             assert {example.number % 2 for example in batch} == {process}
-            assert {int(key[0]) % 2 for key in position["packers"]} == {process}
+            assert {int(key[0]) % 2 for key in position.packers} == {process}
 
 
 @given(st.integers(0, 50), st.integers(1, 30), st.integers(0, 2**63))

@@ -11,6 +11,7 @@ import transformers
 from accelerate import Accelerator, DistributedType
 
 import polyprune as pp
+from polyprune.corpora.positions import StreamPosition
 from polyprune.errors import ConfigError, DataError, UnknownName
 from polyprune.evaluation.evaluator import EvalConfig, evaluate_system
 from polyprune.evaluation.example_store import ExampleStore, epoch_batches
@@ -183,14 +184,14 @@ def test_every_example_counts_the_same_on_however_many_processes(
     step_batches = []
     for process in range(3):
         monkeypatch.setattr(Accelerator, "process_index", process)
-        step_batches.append(session._work(np.arange(examples) % 11, {"number": 1}))
+        step_batches.append(session._work(np.arange(examples) % 11, StreamPosition(1)))
     assert [work.weight * examples / 3 for work in step_batches] == pytest.approx(shares)
     assert [work.examples for work in step_batches] == [share or 1 for share in shares]
 
 
 def test_the_weight_of_a_process_scales_its_loss_and_gradient(setup, tmp_path):
     session = session_of(setup, tmp_path, Trial(1e-3, 1, batch=4))
-    work = session._work(np.arange(4), {"number": 1})
+    work = session._work(np.arange(4), StreamPosition(1))
     found = {}
     for weight in (1.0, 0.5):
         phase_state, _ = start_phase(session, 0, None)

@@ -3,8 +3,8 @@
 import pytest
 
 from polyprune.errors import DataError
+from polyprune.evaluation.eval_config import attach_labels
 from polyprune.evaluation.examples import Answer, Bitext, Question, SentencePair, TaggedSentence
-from polyprune.evaluation.labels import attach_labels
 from polyprune.evaluation.tasks import TASKS
 from support.files import write
 

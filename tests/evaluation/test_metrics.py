@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from polyprune.errors import DataError, UnknownName
 from polyprune.evaluation import metrics
-from polyprune.evaluation.answer_text import mlqa_words, squad_words
+from polyprune.evaluation.metrics import mlqa_words, squad_words
 from support.paths import VECTORS
 
 TAGS = json.loads((VECTORS / "tag_f1.json").read_text())["cases"]

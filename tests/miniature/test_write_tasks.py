@@ -10,9 +10,8 @@ import pytest
 from polyprune.errors import ConfigError
 from polyprune.evaluation.examples import Bitext, Question, SentencePair, TaggedSentence
 from polyprune.evaluation.tasks import IOB2, TASKS, UPOS
-from polyprune.miniature.layout import LANGUAGES, TaskSizes
 from polyprune.miniature.lexicon import languages
-from polyprune.miniature.write_tasks import write_miniature
+from polyprune.miniature.write_tasks import LANGUAGES, TaskSizes, write_miniature
 from support.recorded import Recorded
 
 pytestmark = pytest.mark.slow

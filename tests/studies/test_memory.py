@@ -5,7 +5,7 @@ import resource
 import pytest
 import torch
 
-from polyprune.studies.memory import keep_memory
+from polyprune.studies.cell_work import keep_memory
 
 MEGABYTES = 64
 

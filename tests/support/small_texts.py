@@ -16,6 +16,8 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
+from polyprune.corpora.positions import StreamPosition
+
 PACK = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstd.compress}
 BOS, PAD, EOS, UNK, MASK = range(5)
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
@@ -55,6 +57,8 @@ def take(iterator: Iterator, count: int) -> list:
 
 def saved(position: Any) -> Any:
     """As it is after a run was stopped: written and read."""
+    if isinstance(position, StreamPosition):
+        return StreamPosition.from_dict(saved(position.as_dict()))
     return json.loads(json.dumps(position))
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as some
 from polyprune.errors import CheckpointError
 from polyprune.training.log_tail import MOST, DownsampledSeries, LogTail
 from polyprune.training.run import train
+from polyprune.training.run_location import Timestamp, recent_speed
 from polyprune.training.run_progress import RunReader
-from polyprune.training.run_speed import Timestamp, recent_speed
 from support.run_folders import NOW, add, entry, touch, write_run
 from support.runs import tiny_run
 

@@ -67,7 +67,7 @@ def stopping() -> Iterator[list[int]]:
 
 def show_held_out(results: Mapping[str, Any]) -> None:
     """What each language has come to, beside the dense model where there was one."""
-    from ..training.lagging import lagging_languages
+    from ..training.run_progress import lagging_languages
 
     losses, dense = results["held_out"], results["dense"]
     if not losses:

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..errors import DataError
 from .held_out import is_held_out
-from .text_sources import Document, Line, Position, TextSource
+from .positions import CursorPosition, SourcePosition
+from .text_sources import Document, Line, TextSource
 
-BEGINNING: Position = {"epoch": 0, "start": None, "window": 0, "next": 0}
+BEGINNING: CursorPosition = {"epoch": 0, "start": None, "window": 0, "next": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,11 @@ class Cursor:
     held_out: int = 0
     """The number of the document before which every tenth is held out."""
 
-    def lines(self, start: Position | None = None) -> Iterator[tuple[Line, Position]]:
+    def lines(self, start: CursorPosition | None = None) -> Iterator[tuple[Line, CursorPosition]]:
         """Yield the lines from a position on, each with the position after it."""
         start = start or BEGINNING
-        epoch, place, number, taken = (start[key] for key in ("epoch", "start", "window", "next"))
+        epoch, place = start["epoch"], start["start"]
+        number, taken = start["window"], start["next"]
         empty_epochs = 0
         while empty_epochs < self.lane.lanes:
             empty_epochs += 1
@@ -61,8 +63,8 @@ class Cursor:
         raise DataError(f"There is no text in {self.source.name}. Leave {self.code} out.")
 
     def _windows(
-        self, epoch: int, begin: Position | None, number: int
-    ) -> Iterator[tuple[int, Position | None, list[Document]]]:
+        self, epoch: int, begin: SourcePosition | None, number: int
+    ) -> Iterator[tuple[int, SourcePosition | None, list[Document]]]:
         """The rest of an epoch: each window's number, where it begins, and its documents."""
         window: list[Document] = []
         for document, after in self.source.documents(begin):

@@ -8,7 +8,8 @@ from typing import Any
 
 from ..errors import ConfigError, DataError
 from .languages import UnknownName, language, languages
-from .text_sources import LONGEST, Document, Position
+from .positions import SourcePosition
+from .text_sources import LONGEST, Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,9 @@ class HubText:
         """False: lines have no translation."""
         return False
 
-    def documents(self, start: Position | None = None) -> Iterator[tuple[Document, Position]]:
+    def documents(
+        self, start: SourcePosition | None = None
+    ) -> Iterator[tuple[Document, SourcePosition]]:
         """Yield the documents from a position on, each with the position of the next."""
         # The place is kept in the object, and every lane has its own.
         examples = deepcopy(_load(self.hub, self._configuration()))

@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import ConfigError, DataError
 from .cursor import BEGINNING, Cursor
-from .text_sources import Line, Position, TextSource
+from .positions import CursorPosition, PackerPosition
+from .text_sources import Line, TextSource
 
 Unit = Literal["block", "line"]
 
@@ -39,8 +40,8 @@ class Packing:
 
 
 def pack(
-    cursor: Cursor, packing: Packing, start: Position | None = None
-) -> Iterator[tuple[PackedTokens, Position]]:
+    cursor: Cursor, packing: Packing, start: PackerPosition | None = None
+) -> Iterator[tuple[PackedTokens, PackerPosition]]:
     """Yield a cursor's examples from a position on, each with the position after it.
 
     The position is that of the cursor, and how many tokens of the line that begins there are in
@@ -62,15 +63,16 @@ def pack_once(source: TextSource, code: str, packing: Packing) -> Iterator[Packe
 
 
 def _blocks(
-    cursor: Cursor, packing: Packing, start: Position | None
-) -> Iterator[tuple[PackedTokens, Position]]:
+    cursor: Cursor, packing: Packing, start: PackerPosition | None
+) -> Iterator[tuple[PackedTokens, PackerPosition]]:
     """Pack blocks `<s> line </s> line </s> …` of as many whole lines as fit, across documents.
 
     This is fairseq's `complete` mode. An epoch's last block ends with it, so that no block has
     the same line twice.
     """
     first, last = _ends(packing.tokenizer)
-    ids, epoch, position = [first], 0, start or {}
+    ids, epoch = [first], 0
+    position = start or PackerPosition(cursor=BEGINNING, offset=0)
     for piece, line_epoch, after in _pieces(cursor, packing, start):
         full = len(ids) + len(piece) + 1 > packing.block or line_epoch != epoch
         if len(ids) > 1 and full:
@@ -82,8 +84,8 @@ def _blocks(
 
 
 def _pieces(
-    cursor: Cursor, packing: Packing, start: Position | None
-) -> Iterator[tuple[list[int], int, Position]]:
+    cursor: Cursor, packing: Packing, start: PackerPosition | None
+) -> Iterator[tuple[list[int], int, PackerPosition]]:
     """Yield the tokens of lines, split at the block size, with their epoch and next position."""
     room = packing.block - 2
     offset = start["offset"] if start else 0
@@ -91,22 +93,22 @@ def _pieces(
         for begin in range(offset, len(ids), room):
             end = begin + room
             rest = end < len(ids)
-            position = {"cursor": before if rest else after, "offset": end if rest else 0}
+            position = PackerPosition(cursor=before if rest else after, offset=end if rest else 0)
             yield ids[begin:end], after["epoch"], position
         offset = 0
 
 
 def _single(
-    cursor: Cursor, packing: Packing, start: Position | None
-) -> Iterator[tuple[PackedTokens, Position]]:
+    cursor: Cursor, packing: Packing, start: PackerPosition | None
+) -> Iterator[tuple[PackedTokens, PackerPosition]]:
     """Yield one example per line, with its translation if there is one."""
     for tokens, _, after in _tokenized(cursor, packing, start):
         yield tokens, {"cursor": after, "offset": 0}
 
 
 def _tokenized(
-    cursor: Cursor, packing: Packing, start: Position | None
-) -> Iterator[tuple[PackedTokens, Position, Position]]:
+    cursor: Cursor, packing: Packing, start: PackerPosition | None
+) -> Iterator[tuple[PackedTokens, CursorPosition, CursorPosition]]:
     """Yield each line's tokens, and the cursor's positions before and after it."""
     before = start["cursor"] if start else BEGINNING
     epoch, count = before["epoch"], 8

@@ -7,16 +7,52 @@ the batches are the same whatever the number of processes, and nobody reads for 
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
 
-from ..errors import ConfigError
+from ..errors import ConfigError, DataError
 from .cursor import Cursor, Lane
 from .packing import PackedTokens, Packing, Unit, pack
-from .sampling import language_shares
-from .text_sources import Position, TextSource
+from .positions import PackerPosition, StreamPosition
+from .text_sources import TextSource
+
+
+def language_shares(
+    sizes: Mapping[str, int | float], exponent: int | float = 0.3
+) -> dict[str, float]:
+    """Return each language's sampling probability q ∝ p^exponent; p is its share of all text.
+
+    1 is in proportion to the text, 0 is the same for every language; 0.3 is XLM-R's.
+    """
+    if not 0 <= exponent <= 1:
+        raise ConfigError(
+            f"The exponent of the sampling is {exponent}; choose one from 0, every language alike, "
+            "to 1, in proportion to its text."
+        )
+    if not sizes:
+        raise DataError("There are no languages to sample from. Name at least one with text.")
+    for code, size in sizes.items():
+        if not size > 0:
+            raise DataError(
+                f"There is no text in {code}: its size is {size}. Leave the language out, or put "
+                "text into its file."
+            )
+    total = sum(sizes.values())
+    powers = {code: (size / total) ** exponent for code, size in sizes.items()}
+    whole = sum(powers.values())
+    return {code: power / whole for code, power in powers.items()}
+
+
+def resampling(sizes: Mapping[str, int | float], exponent: int | float = 0.3) -> dict[str, float]:
+    """Return how often each language's text is read while all text is read once: q · Σn / n.
+
+    This is `size_ratio` in fairseq's `multilingual_masked_lm`.
+    """
+    total = sum(sizes.values())
+    shares = language_shares(sizes, exponent)
+    return {code: share * total / sizes[code] for code, share in shares.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +117,8 @@ def stream(
     tokenizer: Any,
     stream_config: StreamConfig,
     share: ProcessShard,
-    position: Position | None = None,
-) -> Iterator[tuple[list[Example], Position]]:
+    position: StreamPosition | None = None,
+) -> Iterator[tuple[list[Example], StreamPosition]]:
     """Yield this process's part of each batch from a position on, with the position after it."""
     check_shard(stream_config, share, position)
     # Others may use theirs meanwhile, with other settings: those are kept in the object.
@@ -94,8 +130,8 @@ def stream(
     shares = language_shares(sizes, stream_config.exponent)
 
     def packer(
-        lane: int, code: str, start: Position | None
-    ) -> Iterator[tuple[PackedTokens, Position]]:
+        lane: int, code: str, start: PackerPosition | None
+    ) -> Iterator[tuple[PackedTokens, PackerPosition]]:
         limit = share.held_out.get(code, 0)
         where = Lane(lane, stream_config.lanes)
         cursor = Cursor(sources[code], code, where, stream_config.window, stream_config.seed, limit)
@@ -104,15 +140,15 @@ def stream(
     return _batches(shares, stream_config, share, position, packer)
 
 
-def merge_positions(positions: Sequence[Position]) -> Position:
+def merge_positions(positions: Sequence[StreamPosition]) -> StreamPosition:
     """Merge the processes' positions into one that any number of processes can resume from."""
-    if len({(position["number"], position["lanes"]) for position in positions}) != 1:
+    if len({(position.number, position.lanes) for position in positions}) != 1:
         raise ConfigError(
             "Positions can be merged when all are of the same batch of the same run, got batches "
-            f"that end at {', '.join(str(position['number']) for position in positions)}."
+            f"that end at {', '.join(str(position.number) for position in positions)}."
         )
-    packers = {key: place for position in positions for key, place in position["packers"].items()}
-    return positions[0] | {"packers": packers}
+    packers = {key: place for position in positions for key, place in position.packers.items()}
+    return replace(positions[0], packers=packers)
 
 
 def draw_languages(shares: Mapping[str, float], seed: int, first: int, count: int) -> list[str]:
@@ -131,12 +167,12 @@ def _batches(
     shares: Mapping[str, float],
     stream_config: StreamConfig,
     share: ProcessShard,
-    position: Position | None,
+    position: StreamPosition | None,
     packer: Any,
-) -> Iterator[tuple[list[Example], Position]]:
-    number = position["number"] if position else 0
-    places = _own(position["packers"], share) if position else {}
-    packers: dict[str, Iterator[tuple[PackedTokens, Position]]] = {}
+) -> Iterator[tuple[list[Example], StreamPosition]]:
+    number = position.number if position else 0
+    places = _own(position.packers, share) if position else {}
+    packers: dict[str, Iterator[tuple[PackedTokens, PackerPosition]]] = {}
     while True:
         batch: list[Example] = []
         codes = draw_languages(shares, stream_config.seed, number, share.batch)
@@ -150,17 +186,17 @@ def _batches(
             tokens, places[key] = next(packers[key])
             batch.append(Example(slot, code, *tokens))
         number += share.batch
-        yield batch, {"number": number, "lanes": stream_config.lanes, "packers": dict(places)}
+        yield batch, StreamPosition(number, stream_config.lanes, dict(places))
 
 
-def _own(places: Mapping[str, Position], share: ProcessShard) -> dict[str, Position]:
+def _own(places: Mapping[str, PackerPosition], share: ProcessShard) -> dict[str, PackerPosition]:
     """Return the positions of this process's lanes."""
     lanes = {key: int(key.partition("/")[0]) for key in places}
     return {key: places[key] for key in places if lanes[key] % share.processes == share.process}
 
 
 def check_shard(
-    stream_config: StreamConfig, share: ProcessShard, position: Position | None = None
+    stream_config: StreamConfig, share: ProcessShard, position: StreamPosition | None = None
 ) -> None:
     """Raise unless batches divide into lanes, and lanes among processes."""
     if share.batch < 1 or share.batch % stream_config.lanes:
@@ -179,8 +215,8 @@ def check_shard(
         )
     if not 0 <= share.process < share.processes:
         raise ConfigError(f"There is no process {share.process} among {share.processes}.")
-    if position and position["lanes"] != stream_config.lanes:
+    if position and position.lanes != stream_config.lanes:
         raise ConfigError(
-            f"This run has read its text in {position['lanes']} lanes and cannot go on in "
-            f"{stream_config.lanes}. Set the lanes to {position['lanes']}, or begin a new run."
+            f"This run has read its text in {position.lanes} lanes and cannot go on in "
+            f"{stream_config.lanes}. Set the lanes to {position.lanes}, or begin a new run."
         )

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
+from .positions import SourcePosition
 from .text_files import Damaged, read_lines_from
 
 Line = str | tuple[str, str]
@@ -12,9 +13,6 @@ Line = str | tuple[str, str]
 
 Document = tuple[Line, ...]
 """The lines of a document, none blank; a line with its translation is a document of its own."""
-
-Position = dict[str, Any]
-"""A position in a stream, as JSON."""
 
 LONGEST = 32
 """Longer documents are split after this many lines, so that memory stays constant."""
@@ -39,7 +37,9 @@ class TextSource(Protocol):
         """Whether every line has a translation."""
         ...
 
-    def documents(self, start: Position | None = None) -> Iterator[tuple[Document, Position]]:
+    def documents(
+        self, start: SourcePosition | None = None
+    ) -> Iterator[tuple[Document, SourcePosition]]:
         """Yield the documents from a position on, each with the position of the next.
 
         A position's `document` is the number of the document that begins there.
@@ -70,7 +70,9 @@ class TextFile:
         """False: lines have no translation."""
         return False
 
-    def documents(self, start: Position | None = None) -> Iterator[tuple[Document, Position]]:
+    def documents(
+        self, start: SourcePosition | None = None
+    ) -> Iterator[tuple[Document, SourcePosition]]:
         """Yield the documents from a position on, each with the position of the next."""
         byte, line, number = _place(start)
         lines: list[str] = []
@@ -112,7 +114,9 @@ class TranslatedFiles:
         """True: every line has its translation."""
         return True
 
-    def documents(self, start: Position | None = None) -> Iterator[tuple[Document, Position]]:
+    def documents(
+        self, start: SourcePosition | None = None
+    ) -> Iterator[tuple[Document, SourcePosition]]:
         """Yield the pairs from a position on, without those that have a blank side."""
         byte, line, number = _place(start)
         pivot_byte = start["pivot_byte"] if start else 0
@@ -124,10 +128,10 @@ class TranslatedFiles:
         for (text, byte, line), (pivot, pivot_byte, _) in both:
             if text and pivot and not text.isspace() and not pivot.isspace():
                 number += 1
-                place = {"byte": byte, "line": line, "document": number, "pivot_byte": pivot_byte}
-                yield ((text, pivot),), place
+                after = SourcePosition(byte=byte, line=line, document=number, pivot_byte=pivot_byte)
+                yield ((text, pivot),), after
 
 
-def _place(start: Position | None) -> tuple[int, int, int]:
+def _place(start: SourcePosition | None) -> tuple[int, int, int]:
     """Return the number of bytes, lines and documents before a position."""
     return (start["byte"], start["line"], start["document"]) if start else (0, 0, 0)

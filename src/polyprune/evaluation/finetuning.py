@@ -13,8 +13,8 @@ import torch
 from accelerate import Accelerator, DistributedType
 from accelerate.utils import gather_object
 
+from ..corpora.positions import StreamPosition
 from ..corpora.prefetching import prefetch
-from ..corpora.text_sources import Position
 from ..errors import ConfigError
 from ..loading.hub import find
 from ..progress import Progress
@@ -141,9 +141,9 @@ class TaskSession(Session):
         """The name of the task."""
         return self.setup.task.title
 
-    def step_batches(self, position: Position | None) -> Iterator[StepBatch]:
+    def step_batches(self, position: StreamPosition | None) -> Iterator[StepBatch]:
         """Yield the batch of every step, epoch after epoch, each of examples of similar length."""
-        return prefetch(self._works(position["number"] if position else 0), self.run.engine.ahead)
+        return prefetch(self._works(position.number if position else 0), self.run.engine.ahead)
 
     def _works(self, step: int) -> Iterator[StepBatch]:
         size, seed = self.run.batch.size, self.run.seed
@@ -152,10 +152,9 @@ class TaskSession(Session):
             epoch, first = divmod(step, an_epoch)
             for batch in epoch_batches(self.store.lengths, size, seed, epoch)[first:]:
                 step += 1
-                # As text's positions are, so that those of several processes can be merged.
-                yield self._work(batch, {"number": step, "lanes": 1, "packers": {}})
+                yield self._work(batch, StreamPosition(step))
 
-    def _work(self, batch: np.ndarray, position: Position) -> StepBatch:
+    def _work(self, batch: np.ndarray, position: StreamPosition) -> StepBatch:
         process, processes = self.accelerator.process_index, self.accelerator.num_processes
         own = batch[process::processes]
         # Of an epoch's last batch some have less than others, or an example that does not count.

@@ -292,13 +292,3 @@ def _wrong(entry: dict[str, Any]) -> float:
 
 def _rank(line: dict[str, Any]) -> float:
     return -1.0 if line["score"] is None else line["score"]
-
-
-def finetuned_models(folder: Path) -> list[Path]:
-    """Return the model folders of a fine-tuning, or the folder itself if it is a model."""
-    if not (folder / "tuning.json").is_file():
-        return [folder]
-    found = [folder / "model"] if (folder / "model").is_dir() else sorted(folder.glob("seed-*"))
-    if not found:
-        raise ConfigError(f"Fine-tuning in {folder} is not finished: give the same command again.")
-    return found

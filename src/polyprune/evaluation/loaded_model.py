@@ -13,7 +13,6 @@ from ..pruning.gates.elastic import glance_gating, load
 from ..pruning.gates.gatings import DynamicGating
 from ..training.prepare import tokenizer_of
 from .gate_rows import gate_row, own_row, related_row
-from .hyperparameter_search import finetuned_models
 from .task_types import check_labels
 from .tasks import Task
 
@@ -140,3 +139,13 @@ def _check_size(path: str, every: bool, asked: bool) -> None:
         raise ConfigError(f"{path} holds every size: say which, such as --sparsity 0.5.")
     if asked and not every:
         raise ConfigError(f"{path} has one size: leave --sparsity out.")
+
+
+def finetuned_models(folder: Path) -> list[Path]:
+    """Return the model folders of a fine-tuning, or the folder itself if it is a model."""
+    if not (folder / "tuning.json").is_file():
+        return [folder]
+    found = [folder / "model"] if (folder / "model").is_dir() else sorted(folder.glob("seed-*"))
+    if not found:
+        raise ConfigError(f"Fine-tuning in {folder} is not finished: give the same command again.")
+    return found

@@ -18,11 +18,10 @@ from ..storage import atomic_folder
 from .export_card import write_export_card
 from .export_graph import ExportGraph
 from .export_text import ExportTexts, RandomTokens
-from .onnx_file import write_onnx
-from .openvino_file import write_openvino
 from .output_difference import OutputDifference, compare_outputs
 from .quantization import quantize, to_half_precision
 from .runners import EXPORT_RECORD, open_runner
+from .runtime_files import write_onnx, write_openvino
 from .runtimes import check_precision, runtime_named
 
 EXACT_TOLERANCE = 1e-4

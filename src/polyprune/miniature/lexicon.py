@@ -1,4 +1,4 @@
-"""A language's words, from its file. `python -m polyprune.miniature.lexicon LANG` proofreads it."""
+"""A language's words, read from its file."""
 
 import tomllib
 from collections.abc import Mapping
@@ -95,11 +95,3 @@ def load(code: str) -> Lexicon:
         lines = "\n  ".join(wrong)
         raise DataError(f"The words of {code!r} are not right:\n  {lines}")
     return Lexicon(code, data)
-
-
-if __name__ == "__main__":
-    import sys
-
-    from .proofread import main
-
-    sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,7 @@
-"""Sample sentences of a language for proofreading."""
+"""Proofread a language file: `python -m polyprune.miniature.proofread LANG`."""
 
 import random
+import sys
 from collections.abc import Iterator, Sequence
 
 from .lexicon import Lexicon, languages, load, read_file
@@ -58,3 +59,7 @@ def main(arguments: Sequence[str]) -> int:
                 tagged = " ".join(f"{word.form}/{word.tag}" for word in words)
                 print(f"{lexicon.script.text(words)}\t\t{tagged}")
     return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

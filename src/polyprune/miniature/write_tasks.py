@@ -2,18 +2,92 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from ..progress import SILENT, Progress
 from ..storage import atomic_folder
-from . import parallel_sentences, tags
+from . import parallel_sentences
 from .events import Split
-from .layout import LANGUAGES, TaskSizes
 from .lexicon import Lexicon, languages, load
 from .passages import Passage, article, passages
+from .phrases import Sentence
 from .sentence_pairs import LabelledPair, inferences, paraphrases
 from .statements import draw_statements, sentence_of, text_of
+from .world import ENTITIES, SLOTS
+
+
+def pos_tags(words: Sentence) -> list[tuple[str, str]]:
+    """Return each word with its universal part of speech."""
+    return [(word.form, word.tag) for word in words]
+
+
+def entity_tags(words: Sentence) -> list[tuple[str, str]]:
+    """Return each word with its entity tag: B-, I- and the kind of name, or O."""
+    tagged = []
+    before = ""
+    for word in words:
+        kind = _entity(word.slot) if word.marked and word.tag != "PRON" else ""
+        # Two names side by side are told apart by the slots that they fill.
+        start = "I-" if word.slot == before else "B-"
+        tagged.append((word.form, f"{start}{kind}" if kind else "O"))
+        before = word.slot if kind else ""
+    return tagged
+
+
+def _entity(slot: str) -> str:
+    section = "persons" if slot.startswith("person") else SLOTS.get(slot, "")
+    return ENTITIES.get(section, "")
+
+
+def tag_file(sentences: list[list[tuple[str, str]]]) -> str:
+    """Return a file with one word and its tag per line, and an empty line after each sentence."""
+    return "".join(
+        "".join(f"{word}\t{tag}\n" for word, tag in sentence) + "\n" for sentence in sentences
+    )
+
+
+def _codes(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+LANGUAGES: dict[str, tuple[str, ...]] = {
+    "xnli": _codes("ar bg de el en es fr hi ru sw th tr ur vi zh"),
+    "pawsx": _codes("de en es fr zh"),
+    "udpos": _codes("ar bg de el en es fr hi ru th tr ur vi zh"),
+    "panx": _codes("ar bg de el en es fr hi ru sw th tr ur vi zh"),
+    "xquad": _codes("ar de el en es hi ru th tr vi zh"),
+    "mlqa": _codes("ar de en es hi vi zh"),
+    "tydiqa": _codes("ar en ru sw"),
+    "bucc2018": _codes("de fr ru zh"),
+    "tatoeba": _codes("ar bg de el es fr hi ru sw th tr ur vi zh"),
+}
+"""The languages of each task: those of XTREME for which the miniature may have a lexicon."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSizes:
+    """The number of examples of each task."""
+
+    xnli: int = 3000
+    pawsx: int = 2000
+    tagged: int = 1500
+    """Training sentences of each tagging task."""
+    passages: int = 750
+    """Training passages, with two questions each."""
+    held_out: int = 200
+    """Examples of dev and of test; half as many passages."""
+    tatoeba: int = 300
+    bucc: int = 150
+    """Pairs of translations."""
+    bucc_others: int = 350
+    """Sentences on each side that have no translation."""
+
+    def of(self, training: int, split: str) -> int:
+        """Return the number of examples in a split."""
+        return training if split == "train" else self.held_out
+
 
 Files: TypeAlias = Iterator[tuple[str, str]]
 """Paths below the folder, with their contents."""
@@ -84,8 +158,8 @@ def _udpos(lexicons: dict[str, Lexicon], sizes: TaskSizes) -> Files:
         count = sizes.of(sizes.tagged, split)
         said = draw_statements(f"{SEED} udpos", split, count, facts=0.3, questions=0.15)
         for code, lexicon in lexicons.items():
-            sentences = [tags.pos_tags(sentence_of(lexicon, saying)) for saying in said]
-            yield f"udpos/{split}-{code}.tsv", tags.tag_file(sentences)
+            sentences = [pos_tags(sentence_of(lexicon, saying)) for saying in said]
+            yield f"udpos/{split}-{code}.tsv", tag_file(sentences)
 
 
 def _panx(lexicons: dict[str, Lexicon], sizes: TaskSizes) -> Files:
@@ -93,8 +167,8 @@ def _panx(lexicons: dict[str, Lexicon], sizes: TaskSizes) -> Files:
         count = sizes.of(sizes.tagged, split)
         said = draw_statements(f"{SEED} panx", split, count, facts=0.8)
         for code, lexicon in lexicons.items():
-            sentences = [tags.entity_tags(sentence_of(lexicon, saying)) for saying in said]
-            yield f"panx/{split}-{code}.tsv", tags.tag_file(sentences)
+            sentences = [entity_tags(sentence_of(lexicon, saying)) for saying in said]
+            yield f"panx/{split}-{code}.tsv", tag_file(sentences)
 
 
 def _xquad(lexicons: dict[str, Lexicon], sizes: TaskSizes) -> Files:

@@ -116,7 +116,7 @@ class RunRecorder:
         scaler = accelerator.scaler
         about = {
             "step": report.step,
-            "position": merge_positions(gather_object([work.position])),
+            "position": merge_positions(gather_object([work.position])).as_dict(),
             "log_bytes": self._log.flush() if self._log is not None else 0,
             "best": self.best,
             "since_best": self.since_best,

@@ -8,6 +8,7 @@ from typing import Any
 
 from torch.nn.parallel import DistributedDataParallel
 
+from ..corpora.positions import StreamPosition
 from ..errors import ConfigError
 from ..loading.hub import find
 from ..model.files.fingerprint import quick_hash
@@ -123,7 +124,8 @@ def _train(session: Session, stop: Callable[[], bool]) -> Iterator[StepReport]:
     if done >= run.steps or (checkpoint and checkpoint.about["ended"]):
         return
     book = RunRecorder(session, checkpoint)
-    step_batches = session.step_batches(checkpoint.about["position"] if checkpoint else None)
+    position = StreamPosition.from_dict(checkpoint.about["position"]) if checkpoint else None
+    step_batches = session.step_batches(position)
     try:
         for index in range(locate_step(run.phases, done)[0], len(run.phases)):
             phase_state, first = start_phase(session, index, book.checkpoint)

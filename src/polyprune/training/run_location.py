@@ -1,14 +1,25 @@
-"""Find the run that a folder holds, and the times at which its files were written."""
+"""Find the run that a folder holds, when its files were written, and how fast it is."""
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import CheckpointError
 from .run_paths import RunPaths
-from .run_speed import Timestamp
+
+STRETCH = 30.0
+"""The speed is measured over at least this many seconds; one slow step must not decide it."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Timestamp:
+    """A step, and the time at which it was done."""
+
+    seconds: float
+    step: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +60,23 @@ class RunLocation:
             if step and when is not None:
                 marks.append(Timestamp(when, int(step[1])))
         return marks
+
+
+def recent_speed(marks: Sequence[Timestamp]) -> float | None:
+    """Return the recent steps per second; None before there are two timestamps.
+
+    Recent, because a run may have been stopped for a night in between.
+    """
+    if not marks:
+        return None
+    last = max(marks, key=lambda mark: (mark.step, mark.seconds))
+    before = sorted(mark for mark in marks if mark.step < last.step and mark < last)
+    if not before:
+        return None
+    long_ago = [mark for mark in before if last.seconds - mark.seconds >= STRETCH]
+    since = long_ago[-1] if long_ago else before[0]
+    passed = last.seconds - since.seconds
+    return (last.step - since.step) / passed if passed > 0 else None
 
 
 def find_run(folder: Path) -> RunLocation | None:

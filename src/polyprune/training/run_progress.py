@@ -3,15 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from ..averages import number, numbers
-from .lagging import lagging_languages
-from .log_summary import LogSummary
-from .log_tail import LogTail
-from .run_location import RunLocation, find_run, modified_at, read_json
+from .log_tail import LogSummary, LogTail
+from .run_location import (
+    RunLocation,
+    Timestamp,
+    find_run,
+    modified_at,
+    read_json,
+    recent_speed,
+)
 from .run_paths import RunPaths
-from .run_speed import Timestamp, recent_speed
 
 Value = float | None
 
@@ -188,3 +193,15 @@ def summarize_record(record: Mapping[str, Any]) -> RunSummary:
 def _part(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     found = record.get(name)
     return found if isinstance(found, dict) else {}
+
+
+def lagging_languages(losses: Mapping[str, float], dense: Mapping[str, float]) -> list[str]:
+    """Return the languages whose loss rose by 1.5 times the median rise or more, relative to dense.
+
+    Relative, because languages differ in how many words there are to choose from.
+    """
+    lost = {code: losses[code] / dense[code] - 1 for code in losses if dense.get(code)}
+    if len(lost) < 3:
+        return []
+    bound = 1.5 * max(median(lost.values()), 0.01)
+    return [code for code, share in lost.items() if share > bound]

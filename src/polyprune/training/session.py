@@ -21,7 +21,7 @@ from accelerate.state import AcceleratorState
 from accelerate.tracking import LOGGER_TYPE_TO_CLASS, get_available_trackers
 from accelerate.utils import parse_flag_from_env
 
-from ..corpora.text_sources import Position
+from ..corpora.positions import StreamPosition
 from ..errors import ConfigError, UnknownName
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.source import pooling_of
@@ -53,7 +53,7 @@ class Session(ABC):
         return Path(self.run.corpus.source).name
 
     @abstractmethod
-    def step_batches(self, position: Position | None) -> Iterator[StepBatch]:
+    def step_batches(self, position: StreamPosition | None) -> Iterator[StepBatch]:
         """Yield this process's part of each step's batch from a position on, prefetched."""
 
     @abstractmethod

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from ..corpora.collate import collate
+from ..corpora.positions import StreamPosition
 from ..corpora.stream import Example
-from ..corpora.text_sources import Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class StepBatch:
     """One process's part of one step's batch."""
 
     micro_batches: list[dict[str, Tensor]]
-    position: Position
+    position: StreamPosition
     """The stream position after this step."""
     tokens: int
     checksum: int
@@ -46,7 +46,9 @@ class Collator:
     targets: Any = None
     """The teacher's embeddings, if they were computed in advance."""
 
-    def step_batches(self, stream: Iterable[tuple[list[Example], Position]]) -> Iterator[StepBatch]:
+    def step_batches(
+        self, stream: Iterable[tuple[list[Example], StreamPosition]]
+    ) -> Iterator[StepBatch]:
         """Yield the batch of every step of a stream."""
         for examples, position in stream:
             ids = (np.asarray(each.ids, dtype=np.int32).tobytes() for each in examples)

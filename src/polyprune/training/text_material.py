@@ -11,10 +11,11 @@ from accelerate import Accelerator
 
 from ..corpora.corpus import development_files
 from ..corpora.held_out import hold_out
+from ..corpora.positions import StreamPosition
 from ..corpora.prefetching import prefetch
 from ..corpora.stream import ProcessShard, StreamConfig, check_shard, stream
 from ..corpora.text import open_text, text_folder
-from ..corpora.text_sources import Position, TextSource
+from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
 from ..loading.hub import find, load_tokenizer
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
@@ -127,11 +128,11 @@ class TextSession(Session):
         """Return how lines become examples."""
         return stream_config(self.run, self.start, self.accelerator.num_processes)
 
-    def step_batches(self, position: Position | None) -> Iterator[StepBatch]:
+    def step_batches(self, position: StreamPosition | None) -> Iterator[StepBatch]:
         """Yield this process's part of each step's batch from a position on, prefetched."""
         made = self.stream_config
         if position is not None and self.run.corpus.lanes is None:
-            made = replace(made, lanes=position["lanes"])  # as many as the run began with
+            made = replace(made, lanes=position.lanes)  # as many as the run began with
         share = process_shard(self.run, self.accelerator, self.withheld)
         examples = stream(self.sources, self.tokenizer, made, share, position)
         return prefetch(self.collator.step_batches(examples), self.run.engine.ahead)

@@ -1,4 +1,4 @@
-"""Write a graph as an ONNX file for any number of sentences of any length."""
+"""Write a graph as an ONNX file, and convert that to OpenVINO's files."""
 
 import logging
 import warnings
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from ..errors import ConfigError
 from .export_graph import ExportGraph
 
 OPSET = 20
@@ -77,3 +78,18 @@ def _quietly() -> Iterator[None]:
             yield
     finally:
         logger.setLevel(before)
+
+
+def write_openvino(source: Path, path: Path, *, half: bool) -> None:
+    """Write `path` and the weights beside it; `half` stores them in half precision."""
+    import openvino
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        openvino.save_model(openvino.convert_model(source), path, compress_to_fp16=half)
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise ConfigError(
+            f"OpenVINO {openvino.__version__} does not take this model ({reason}). "
+            "Export it --to onnx."
+        ) from error
