@@ -21,6 +21,7 @@ from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
 from polyprune.evaluation.prediction import input_tensors, label_tensors
 from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.training_data import encode_training
+from polyprune.progress import Silent
 from polyprune.training.loop import _accumulate
 from polyprune.training.objectives import Objective
 from polyprune.training.run import make_accelerator, start_phase
@@ -58,7 +59,7 @@ def session_of(setup: FineTuneConfig, out: Path, setting: Trial):
     run, places = finetuning_run(setup, setting, len(store)), RunPaths(out / "run")
     places.out.mkdir()
     material = TaskMaterial(setup, out / "examples.arrow")
-    return material.open(run, places, make_accelerator(run, places), lambda _, things: things)
+    return material.open(run, places, make_accelerator(run, places), Silent())
 
 
 @pytest.mark.slow
@@ -209,7 +210,7 @@ def test_models_are_not_sharded(setup, tmp_path, monkeypatch):
     monkeypatch.setattr(Accelerator, "distributed_type", fsdp)
     material = TaskMaterial(setup, tmp_path / "examples.arrow")
     with pytest.raises(ConfigError, match=r"copies of the model \(DDP\): launch without"):
-        material.open(session.run, session.places, session.accelerator, None)
+        material.open(session.run, session.places, session.accelerator, Silent())
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ..progress import SILENT, Progress
-from .lagging import lagging_languages
 from .loop import StepReport
 from .run import train
 from .run_config import Run
+from .run_progress import lagging_languages
 from .run_results import dense_losses
 from .session import Material
 
