@@ -13,8 +13,8 @@ from ..progress import Progress
 from ..pruning.gates.elastic import load
 from ..reporting.tables.table import Table
 from ..training.follow import follow
-from ..training.lagging import lagging_languages
 from ..training.run_config import Run
+from ..training.run_progress import lagging_languages
 from ..training.run_results import summarize_run
 from .inputs import quiet_loading, work_folder
 from .requests.train import TrainRequest
