@@ -11,6 +11,7 @@ import pytest
 from polyprune.reporting.report import figures, tables
 from polyprune.reporting.results import Results
 from polyprune.reporting.website import page
+from support.elastic_study import HALF, UNCUT, elastic_study, over_languages, over_seeds
 from support.large_results import large_results
 from support.website_results import (
     hostile_figures,
@@ -54,6 +55,7 @@ def files(tmp_path_factory):
         "hostile": page(hostile_results(), hostile_tables(), hostile_figures()),
         "empty": page(Results()),
         "large": page(large, tables(large), figures(large)),
+        "elastic": page(elastic_study()),
     }
     for name, html in pages.items():
         (folder / f"{name}.html").write_text(html, encoding="utf-8")
@@ -118,6 +120,16 @@ def test_it_opens_from_a_file_without_complaint_or_request(visit, name):
     assert opened.locator("h1").count() == 1
     drawn = opened.locator("[data-figure] svg.chart").count()
     assert drawn >= opened.locator("[data-figure]").count()
+
+
+def test_the_slider_compares_an_elastic_system_with_its_own_uncut_size(visit):
+    opened = visit("elastic")
+    opened.select_option("#system", label="Elastic")
+    assert opened.locator("#cut-told").inner_text() == "50\u00a0% cut"
+    shown = f"{over_seeds(UNCUT, 'sw'):.1f} → {over_seeds(HALF, 'sw'):.1f}"
+    assert names(opened)["Swahili"].startswith(shown)
+    mean = opened.locator("#losses .dots li.mean .numbers").inner_text()
+    assert mean.startswith(f"{over_languages(UNCUT):.1f} → {over_languages(HALF):.1f}")
 
 
 def test_the_slider_changes_what_is_lost_and_kept_by_mouse(visit):

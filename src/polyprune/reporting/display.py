@@ -1,4 +1,4 @@
-"""Numbers, languages and names as people read them."""
+"""Numbers, systems, tasks and languages as people read them."""
 
 from collections.abc import Callable
 
@@ -9,37 +9,37 @@ from ..evaluation.tasks import find_task
 from .results import Results, System
 
 SPACE = "\u00a0"
-"""At which no line ends."""
+"""A space at which no line is broken."""
 
 MISSING = "–"
-"""What stands where there is no number."""
+"""The dash that stands for a missing number."""
 
 NO_FAMILY = "no family known"
 
 
 def format_number(value: Value, form: str = ".1f", unit: str = "") -> str:
-    """A number for people, or a dash."""
+    """Format a number, or a dash if it is missing."""
     return MISSING if value is None else f"{value:{form}}{unit}"
 
 
 def percent(value: Value) -> str:
-    """A share, or a dash; the sign stays with its number."""
+    """Format a fraction in percent, or a dash if it is missing."""
     return MISSING if value is None else f"{100 * value:.0f}{SPACE}%"
 
 
 def millions(value: Value) -> str:
-    """Of parameters or bytes."""
+    """Format a number of parameters or bytes in millions."""
     return MISSING if value is None else f"{value / 1e6:.1f}"
 
 
 def system_title(system: System) -> str:
-    """A system with its size: `Grad, shared, 50 % cut`."""
+    """Return a system's title with its size: `Grad, shared, 50 % cut`."""
     cut = "" if system.sparsity is None else f", {percent(system.sparsity)} cut"
     return system.title + cut
 
 
 def task_title(results: Results, task: str) -> str:
-    """What a task is called."""
+    """Return the title of a task."""
     if task in results.tasks:
         return results.tasks[task]
     try:
@@ -49,17 +49,17 @@ def task_title(results: Results, task: str) -> str:
 
 
 def language_name(code: str) -> str:
-    """A language in English, or its code if nobody knows."""
+    """Return the English name of a language, or its code if it is unknown."""
     return _known(code, lambda found: found.name, code)
 
 
 def language_family(code: str) -> str:
-    """The family of a language."""
+    """Return the family of a language."""
     return _known(code, lambda found: found.family or NO_FAMILY, NO_FAMILY)
 
 
-def _known(code: str, tell: Callable[[Language], str], otherwise: str) -> str:
+def _known(code: str, field: Callable[[Language], str], otherwise: str) -> str:
     try:
-        return tell(language(code))
+        return field(language(code))
     except UnknownName:
         return otherwise

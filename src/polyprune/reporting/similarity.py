@@ -1,4 +1,4 @@
-"""Who is like whom: languages in an order and in a plane, by how much their subnetworks differ."""
+"""Order languages, and place them in a plane, by how much their subnetworks differ."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ Matrix = Sequence[Sequence[Value]]
 
 
 def positions(matrix: Matrix) -> list[tuple[float, float]]:
-    """Points in the plane about as far apart as the matrix says (classical scaling).
+    """Return points in the plane about as far apart as the matrix says (classical scaling).
 
     The first axis tells most. Turned so that on each axis whoever is farthest out is on the
     positive side: distances alone do not say, and the same matrix is to give the same map.
@@ -29,7 +29,7 @@ def positions(matrix: Matrix) -> list[tuple[float, float]]:
 
 
 def order(matrix: Matrix) -> list[int]:
-    """Indices in a row in which neighbours are alike.
+    """Return indices in an order in which neighbours are alike.
 
     The two nearest rows are joined again and again, turned so that the ends that meet are as near
     as can be.
@@ -47,7 +47,7 @@ def order(matrix: Matrix) -> list[int]:
 
 
 def order_by_group(matrix: Matrix, groups: Sequence[str], last: str = "") -> list[int]:
-    """The same with groups together, the largest first; `last` is the group of no group."""
+    """Return such an order within groups, the largest group first and `last` at the end."""
     members: dict[str, list[int]] = {}
     for i, group in enumerate(groups):
         members.setdefault(group, []).append(i)
@@ -61,13 +61,13 @@ def order_by_group(matrix: Matrix, groups: Sequence[str], last: str = "") -> lis
 
 
 def _nearest(rows: list[list[int]], distances: np.ndarray) -> tuple[int, int]:
-    """Which two have the smallest mean distance."""
+    """Return the two rows with the smallest mean distance."""
     pairs = ((i, j) for j in range(len(rows)) for i in range(j))
     return min(pairs, key=lambda pair: distances[np.ix_(rows[pair[0]], rows[pair[1]])].mean())
 
 
 def _whole(matrix: Matrix) -> np.ndarray:
-    """As numbers, the same both ways; what is not known is taken for the mean of what is."""
+    """Return a symmetric array, with the mean in place of unknown distances."""
     n = len(matrix)
     given = np.array([[np.nan if v is None else v for v in row] for row in matrix], float)
     given = given.reshape(n, n)

@@ -122,24 +122,24 @@ def test_a_line_has_a_gap_where_there_is_no_number(tmp_path):
 
 def test_a_system_has_one_colour_in_all_panels_and_in_all_figures():
     a, b = line("A", 1.0, colour="a"), line("B", 1.0, colour="b")
-    looks = FigureStyle.of(figure(plot(b, a)), words=("a", "b"))
-    assert looks.look(a) == FigureStyle.of(figure(plot(a))).look(a)
-    assert looks.look(a).colour != looks.look(b).colour
+    styles = FigureStyle.of(figure(plot(b, a)), keys=("a", "b"))
+    assert styles.style_of(a) == FigureStyle.of(figure(plot(a))).style_of(a)
+    assert styles.style_of(a).colour != styles.style_of(b).colour
 
 
 def test_without_colours_systems_differ_in_marks_and_dashes():
     series = [line(str(i), 1.0) for i in range(4)]
-    looks = [FigureStyle.of(figure(plot(*series))).look(each) for each in series]
-    assert len({look.mark for look in looks}) == 4
-    assert len({str(look.dash) for look in looks}) == 4
+    styles = [FigureStyle.of(figure(plot(*series))).style_of(each) for each in series]
+    assert len({style.mark for style in styles}) == 4
+    assert len({str(style.dash) for style in styles}) == 4
 
 
 def test_dashes_that_mean_something_are_not_given_to_others():
     heads, units = line("h", 1.0, colour="a"), line("u", 1.0, colour="a", dashed=True)
     other = line("o", 1.0, colour="b")
-    looks = FigureStyle.of(figure(plot(heads, units, other)))
-    assert looks.look(heads).dash == looks.look(other).dash != looks.look(units).dash
-    assert looks.look(heads).colour == looks.look(units).colour
+    styles = FigureStyle.of(figure(plot(heads, units, other)))
+    assert styles.style_of(heads).dash == styles.style_of(other).dash != styles.style_of(units).dash
+    assert styles.style_of(heads).colour == styles.style_of(units).colour
 
 
 def test_a_legend_names_everybody_once_but_not_what_stands_above_a_frame():

@@ -1,4 +1,4 @@
-"""Figures on paper: vector files whose letters stay letters, and PNG."""
+"""Draw figures into files: SVG and PDF whose text stays text, and PNG."""
 
 import importlib.util
 import warnings
@@ -16,36 +16,36 @@ if TYPE_CHECKING:
 
 FORMATS = ("svg", "pdf", "png")
 COLUMN, PAGE = 3.3, 7.0
-"""Inches that a paper has for one column and for two."""
+"""The width of one column and of two in a paper, in inches."""
 
 MANY = 6
-"""Names in a legend that one column has no room for."""
+"""A legend with more names than this does not fit one column."""
 
 METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
     "png": {"Software": None},
 }
-"""Without the hour: the same figure is the same file."""
+"""No dates, so that the same figure is the same file."""
 
 
 def draw_all(
     figures: Sequence[Figure], folder: Path, formats: Sequence[str] = FORMATS
 ) -> list[Path]:
-    """Write all of them, a system in the same colour in each."""
-    words = tuple(dict.fromkeys(word for figure in figures for word in colour_keys(figure)))
-    return [path for figure in figures for path in draw(figure, folder, formats, words)]
+    """Write all figures, with each system in the same colour everywhere."""
+    keys = tuple(dict.fromkeys(key for figure in figures for key in colour_keys(figure)))
+    return [path for figure in figures for path in draw(figure, folder, formats, keys)]
 
 
 def draw(
     figure: Figure,
     folder: Path,
     formats: Sequence[str] = FORMATS,
-    words: tuple[str, ...] = (),
+    keys: tuple[str, ...] = (),
 ) -> list[Path]:
     """Write `<name>.svg`, `.pdf` and `.png` into the folder; nothing where nothing can be seen.
 
-    `words` are what is coloured elsewhere, in that order; see `Series.colour`.
+    `keys` are the colour keys of all figures, in their order; see `Series.colour`.
     """
     need_matplotlib()
     unknown = [each for each in formats if each not in FORMATS]
@@ -65,7 +65,7 @@ def draw(
     with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
         # A name in a script that the font has not stands in the vector files all the same.
         warnings.filterwarnings("ignore", r"Glyph .* missing from font")
-        canvas = _canvas(seen, words)
+        canvas = _canvas(seen, keys)
         for form in formats:
             path = folder / f"{figure.name}.{form}"
             with atomic_file(path, force=True) as new:
@@ -83,8 +83,8 @@ def need_matplotlib() -> None:
         )
 
 
-def _canvas(figure: Figure, words: tuple[str, ...]) -> "Canvas":
-    """All of it, not yet in a file."""
+def _canvas(figure: Figure, keys: tuple[str, ...]) -> "Canvas":
+    """Draw a figure on a canvas."""
     from matplotlib.figure import Figure as Canvas
 
     from .matrix import draw_matrix
@@ -92,7 +92,7 @@ def _canvas(figure: Figure, words: tuple[str, ...]) -> "Canvas":
     from .point_labels import write_labels
     from .style import FigureStyle
 
-    looks = FigureStyle.of(figure, words)
+    styles = FigureStyle.of(figure, keys)
     width, height, columns = _size(figure)
     rows = -(-len(figure.panels) // columns)
     canvas = Canvas(figsize=(width, height), layout="constrained")
@@ -101,22 +101,22 @@ def _canvas(figure: Figure, words: tuple[str, ...]) -> "Canvas":
         if isinstance(panel, Matrix):
             draw_matrix(panel, frame)
         else:
-            draw_plot(panel, frame, looks)
+            draw_plot(panel, frame, styles)
     for frame in frames[len(figure.panels) :]:
         frame.remove()
     share_sides(figure, list(frames), columns)
-    draw_legend(figure, canvas, looks)
+    draw_legend(figure, canvas, styles)
     # Where marks are on the paper is known only when everything else has its place.
     canvas.draw_without_rendering()
     canvas.set_layout_engine("none")
     for panel, frame in zip(figure.panels, frames, strict=False):
         if isinstance(panel, Plot):
-            write_labels(panel, frame, looks)
+            write_labels(panel, frame, styles)
     return canvas
 
 
 def _size(figure: Figure) -> tuple[float, float, int]:
-    """Width and height in inches, and panels in a row."""
+    """Return the width and height in inches, and the number of panels in a row."""
     from .matrix import matrix_size
     from .plot import legend_height, legend_of
 

@@ -1,4 +1,4 @@
-"""A number for every pair of names as a field of colours, with families along two sides."""
+"""Draw a matrix as a heat map, with families along two sides."""
 
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FEW = 25
-"""Names that one column has room for; more get the whole page, many in two rows."""
+"""The number of names that fit one column; more names get the whole page."""
 
 MANY = 45
 MORE_COLOURS = ("#F0E442", "#332288", "#882255", "#999933", "#44AA99", "#AA4499")
-"""Paul Tol's, after Okabe and Ito's."""
+"""Colours by Paul Tol, used after those by Okabe and Ito."""
 
 
 def matrix_size(panel: Matrix) -> tuple[float, float]:
-    """Inches of its width and of its height, with what its colours mean."""
+    """Return the width and height of a matrix with its legend, in inches."""
     width = 3.3 if len(panel.names) <= FEW else 7.0
     entries = len(set(colours_of(panel.groups).values()))
     return width, width - 0.55 + 0.17 * -(-entries // _columns(panel))
@@ -32,7 +32,7 @@ def _columns(panel: Matrix) -> int:
 
 
 def draw_matrix(panel: Matrix, frame: "Axes") -> None:
-    """Colours, names and families."""
+    """Draw the colours, names and families of a matrix."""
     import matplotlib
     from matplotlib.ticker import MaxNLocator
 
@@ -58,7 +58,7 @@ def draw_matrix(panel: Matrix, frame: "Axes") -> None:
 
 
 def colours_of(groups: tuple[str, ...]) -> dict[str, str]:
-    """A colour for each of the largest; the others share a quiet one."""
+    """Return a colour for each of the largest groups; small groups share a grey."""
     counts = {group: groups.count(group) for group in dict.fromkeys(groups)}
     palette = (*COLOURS, *MORE_COLOURS)
     named = [group for group in counts if group != NO_FAMILY]
@@ -70,7 +70,7 @@ def colours_of(groups: tuple[str, ...]) -> dict[str, str]:
 
 
 def _draw_groups(panel: Matrix, frame: "Axes", side: float) -> None:
-    """Bars to the left and below, white lines between, and what the colours mean."""
+    """Draw the groups as bars along two sides, white lines between them, and their legend."""
     from matplotlib.patches import Rectangle
 
     n, colours = len(panel.names), colours_of(panel.groups)
@@ -100,19 +100,19 @@ def _draw_groups(panel: Matrix, frame: "Axes", side: float) -> None:
 
 
 def _title(colour: str, colours: dict[str, str]) -> str:
-    """What has this colour."""
+    """Return the legend's text for a colour."""
     own = [group for group, given in colours.items() if given == colour]
     return printable(own[0]) if len(own) == 1 else "other, or no family known"
 
 
 def _write_names(panel: Matrix, frame: "Axes") -> None:
-    """Each at its row and column; of many every second one on the other side."""
+    """Write every name at its row and column; if many, alternately on both sides."""
     n = len(panel.names)
-    look = {"which": "both", "length": 0, "pad": 1.5, "labelcolor": INK}
+    ticks = {"which": "both", "length": 0, "pad": 1.5, "labelcolor": INK}
     size = 7.0 if n <= FEW else 6.0 if n <= MANY else 5.5
     for side, turned in ((frame.xaxis, 90 if n > FEW / 2 else 0), (frame.yaxis, 0)):
         _set_names(side, panel.names, 1 if n <= MANY else 2)
-        side.set_tick_params(**look, labelsize=size, labelrotation=turned)
+        side.set_tick_params(**ticks, labelsize=size, labelrotation=turned)
     frame.tick_params(
         which="minor", labelbottom=False, labelleft=False, labeltop=n > MANY, labelright=n > MANY
     )

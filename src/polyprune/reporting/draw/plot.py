@@ -1,4 +1,4 @@
-"""Series in a frame, and the legend below all frames."""
+"""Draw the series of a panel in a frame, and the legend below all frames."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 LETTER, HANDLE, LEGEND_LINE = 0.052, 0.5, 0.17
-"""Inches that a letter, the piece of line before it and a line of the legend take."""
+"""The inches of a letter, of the line sample before it, and of a line of the legend."""
 
 
-def draw_plot(panel: Plot, frame: "Axes", looks: FigureStyle) -> None:
-    """One frame with all that is in it."""
+def draw_plot(panel: Plot, frame: "Axes", styles: FigureStyle) -> None:
+    """Draw a panel into its frame."""
     for series in sorted(panel.series, key=lambda each: not each.faint):
-        _draw_series(series, panel, frame, looks.look(series))
+        _draw_series(series, panel, frame, styles.style_of(series))
     if any(point.label for series in panel.series for point in series.points):
         frame.margins(0.09)  # room for what is written beside the outermost marks
     frame.set_title("\n".join(printable(each) for each in (panel.title, panel.note) if each))
@@ -31,7 +31,7 @@ def draw_plot(panel: Plot, frame: "Axes", looks: FigureStyle) -> None:
 
 
 def share_sides(figure: Figure, frames: Sequence["Axes"], columns: int) -> None:
-    """One scale where all frames tell the same, and its name only at the outer ones."""
+    """Give frames with the same axis one scale, labelled at the outer frames only."""
     plots = [panel for panel in figure.panels if isinstance(panel, Plot)]
     used = frames[: len(plots)]
     if len(plots) < 2:
@@ -47,13 +47,13 @@ def share_sides(figure: Figure, frames: Sequence["Axes"], columns: int) -> None:
             frame.set_xlabel("")
 
 
-def draw_legend(figure: Figure, canvas: "Canvas", looks: FigureStyle) -> None:
-    """Below everything, where it covers nothing."""
+def draw_legend(figure: Figure, canvas: "Canvas", styles: FigureStyle) -> None:
+    """Draw the legend below everything, where it covers nothing."""
     entries = legend_of(figure)
     if not entries:
         return
     legend = canvas.legend(
-        handles=[_handle(series, looks.look(series)) for series in entries],
+        handles=[_handle(series, styles.style_of(series)) for series in entries],
         # Names that begin with an underscore would be left out: they are put in afterwards.
         labels=["x"] * len(entries),
         loc="outside lower center",
@@ -64,7 +64,7 @@ def draw_legend(figure: Figure, canvas: "Canvas", looks: FigureStyle) -> None:
 
 
 def legend_of(figure: Figure) -> list[Series]:
-    """Every look and name once, but for names that stand above their frame."""
+    """Return each style and name once, except names that are the title of their frame."""
     found: dict[tuple, Series] = {}
     for panel in figure.panels:
         if isinstance(panel, Plot):
@@ -77,7 +77,7 @@ def legend_of(figure: Figure) -> list[Series]:
 
 
 def legend_height(figure: Figure, width: float) -> float:
-    """In inches."""
+    """Return the height of the legend in inches."""
     entries = legend_of(figure)
     return LEGEND_LINE * -(-len(entries) // _columns(entries, width)) if entries else 0.0
 
@@ -89,30 +89,30 @@ def _columns(entries: list[Series], width: float) -> int:
     return -(-len(entries) // rows)
 
 
-def _handle(series: Series, look: SeriesStyle) -> Any:
+def _handle(series: Series, style: SeriesStyle) -> Any:
     from matplotlib.lines import Line2D
 
     if series.style == "level":
-        return Line2D([], [], color=look.colour, linestyle=look.dash, linewidth=1)
+        return Line2D([], [], color=style.colour, linestyle=style.dash, linewidth=1)
     joined = series.style == "line" and len(series.points) > 1
-    dash = look.dash if joined else "none"
-    mark = _mark(series, look)
-    return Line2D([], [], color=look.colour, marker=look.mark, linestyle=dash, **mark)
+    dash = style.dash if joined else "none"
+    mark = _mark(series, style)
+    return Line2D([], [], color=style.colour, marker=style.mark, linestyle=dash, **mark)
 
 
-def _mark(series: Series, look: SeriesStyle) -> dict[str, Any]:
-    """Hollow where lines are dashed, as short pieces of them are hardly seen to be."""
+def _mark(series: Series, style: SeriesStyle) -> dict[str, Any]:
+    """Return the style of marks: hollow on dashed lines, whose dashes are easily overlooked."""
     if series.dashed:
-        return {"markerfacecolor": "white", "markeredgecolor": look.colour, "markeredgewidth": 0.9}
+        return {"markerfacecolor": "white", "markeredgecolor": style.colour, "markeredgewidth": 0.9}
     return {"markeredgecolor": "white", "markeredgewidth": 0.4}
 
 
-def _draw_series(series: Series, panel: Plot, frame: "Axes", look: SeriesStyle) -> None:
+def _draw_series(series: Series, panel: Plot, frame: "Axes", style: SeriesStyle) -> None:
     known = [point for point in series.points if is_visible(point, panel)]
     if series.style == "level":
         if known and known[0].y is not None:
             frame.axhline(
-                known[0].y, color=look.colour, linestyle=look.dash, linewidth=1, zorder=1.5
+                known[0].y, color=style.colour, linestyle=style.dash, linewidth=1, zorder=1.5
             )
         return
     nan = float("nan")
@@ -121,27 +121,27 @@ def _draw_series(series: Series, panel: Plot, frame: "Axes", look: SeriesStyle) 
     frame.plot(
         [point.x for point in series.points],
         [nan if y is None else y for y in ys],
-        color=look.colour,
-        marker=look.mark,
-        markersize=6.5 if look.mark == "*" else None,
-        **_mark(series, look),
-        linestyle=look.dash if series.style == "line" else "none",
+        color=style.colour,
+        marker=style.mark,
+        markersize=6.5 if style.mark == "*" else None,
+        **_mark(series, style),
+        linestyle=style.dash if series.style == "line" else "none",
         linewidth=0.5 if series.faint else None,
         alpha=0.5 if series.faint else None,
         clip_on=False,
         zorder=2 if series.faint else 3,
     )
-    _draw_intervals(known, frame, look)
+    _draw_intervals(known, frame, style)
 
 
-def _draw_intervals(points: list[Point], frame: "Axes", look: SeriesStyle) -> None:
+def _draw_intervals(points: list[Point], frame: "Axes", style: SeriesStyle) -> None:
     for point in points:
         if point.y is None:
             continue
         if point.low is not None and point.high is not None:
-            frame.vlines(point.x, point.low, point.high, color=look.colour, linewidth=0.8)
+            frame.vlines(point.x, point.low, point.high, color=style.colour, linewidth=0.8)
         if point.left is not None and point.right is not None:
-            frame.hlines(point.y, point.left, point.right, color=look.colour, linewidth=0.8)
+            frame.hlines(point.y, point.left, point.right, color=style.colour, linewidth=0.8)
 
 
 def _set_axis(axis: Axis, side: Any, limit: Any) -> None:
@@ -160,7 +160,7 @@ def _set_axis(axis: Axis, side: Any, limit: Any) -> None:
 
 
 def _number(value: float) -> str:
-    """As people write it: `12k` rather than a power of ten."""
+    """Format a number for an axis: `12k` rather than a power of ten."""
     if abs(value) >= 1e6:
         return f"{value / 1e6:g}M"
     if abs(value) >= 1e4:

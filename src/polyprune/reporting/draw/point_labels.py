@@ -1,4 +1,4 @@
-"""Words beside marks, where there is room for them."""
+"""Write labels beside marks, where there is room for them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIZE = 6.5
-"""Of the letters, in points."""
+"""The font size of labels, in points."""
 
 MOST = 40
-"""Labels a frame has room for; of more marks only those that lie apart have one."""
+"""The number of labels that fit a frame; of more, only the outermost `FEW` are written."""
 
 FEW = 14
 GAP, PIECE = 3.0, 3.0
-"""Points between a mark and its label, and between places of a line that labels keep off."""
+"""The distance in points between a mark and its label, and between the checked places of a line."""
 
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
-"""Where a label may stand, the best first."""
+"""The sides of a mark on which its label may stand, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,18 @@ class Box:
     high: float
 
     def meets(self, other: "Box") -> bool:
-        """Whether they have a place in common."""
+        """Tell whether two boxes overlap."""
         apart = self.right <= other.left or other.right <= self.left
         return not (apart or self.high <= other.low or other.high <= self.low)
 
     def within(self, other: "Box") -> bool:
-        """Whether nothing of it is outside."""
+        """Tell whether the box is inside another."""
         inside = self.left >= other.left and self.right <= other.right
         return inside and self.low >= other.low and self.high <= other.high
 
 
-def write_labels(panel: Plot, frame: "Axes", looks: FigureStyle) -> None:
-    """Those of marks that lie apart first; whoever would stand on another goes without."""
+def write_labels(panel: Plot, frame: "Axes", styles: FigureStyle) -> None:
+    """Write labels, outermost marks first; a label that would cover something is left out."""
     labelled = [
         (point, series)
         for series in panel.series
@@ -64,17 +64,17 @@ def write_labels(panel: Plot, frame: "Axes", looks: FigureStyle) -> None:
     edge = Box(*(scale * float(each) for each in (window.x0, window.y0, window.x1, window.y1)))
     taken: list[Box] = []
     for point, series in ranked if len(ranked) <= MOST else ranked[:FEW]:
-        words = printable(point.label)
+        text = printable(point.label)
         sides = SIDES[:1] if series.faint else SIDES
-        found = _free(places[id(point)], words, [*marks, *taken], edge, sides)
+        found = _free(places[id(point)], text, [*marks, *taken], edge, sides)
         if found:
             box, (dx, dy) = found
             taken.append(box)
-            _write(frame, point, words, (dx, dy), looks.look(series).colour)
+            _write(frame, point, text, (dx, dy), styles.style_of(series).colour)
 
 
 def _drawn(series: Series, panel: Plot, frame: "Axes") -> Iterator[Box]:
-    """What a label must not stand on: marks, intervals, and lines piece by piece."""
+    """Yield the boxes that labels must not cover: marks, intervals and pieces of lines."""
     if series.style == "level" or series.faint:
         return
     places = [(p, _place(p, frame)) for p in series.points if is_visible(p, panel)]
@@ -94,7 +94,7 @@ def _drawn(series: Series, panel: Plot, frame: "Axes") -> Iterator[Box]:
 def _outermost(
     labelled: list[tuple[Point, Series]], places: dict[int, tuple[float, float]]
 ) -> list[tuple[Point, Series]]:
-    """Those first that are farthest from the middle."""
+    """Sort labelled points by their distance from the middle, the farthest first."""
     if not labelled:
         return []
     xs, ys = zip(*(places[id(point)] for point, _ in labelled), strict=True)
@@ -109,13 +109,13 @@ def _outermost(
 
 def _free(
     place: tuple[float, float],
-    words: str,
+    text: str,
     taken: list[Box],
     edge: Box,
     sides: Sequence[tuple[int, int]],
 ) -> tuple[Box, tuple[float, float]] | None:
-    """The first side on which a label meets nothing, as its box and its offset."""
-    wide, high = 0.62 * SIZE * len(words), SIZE
+    """Return the box and offset of a label on the first free side; None if no side is free."""
+    wide, high = 0.62 * SIZE * len(text), SIZE
     for across, up in sides:
         dx = across * (GAP + wide / 2)
         dy = up * (GAP + high / 2)
@@ -127,10 +127,10 @@ def _free(
 
 
 def _write(
-    frame: "Axes", point: Point, words: str, offset: tuple[float, float], colour: Any
+    frame: "Axes", point: Point, text: str, offset: tuple[float, float], colour: Any
 ) -> None:
     frame.annotate(
-        words,
+        text,
         (point.x, point.y),
         xytext=offset,
         textcoords="offset points",
@@ -143,7 +143,7 @@ def _write(
 
 
 def _place(point: Point, frame: "Axes") -> tuple[float, float]:
-    """Where a mark is, in points."""
+    """Return the place of a mark on paper, in points."""
     x, y = frame.transData.transform((point.x, point.y or 0.0)) * 72 / frame.figure.dpi
     return float(x), float(y)
 

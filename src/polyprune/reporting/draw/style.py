@@ -1,4 +1,4 @@
-"""How figures look: colours that everybody can tell apart, marks and dashes for paper without."""
+"""The style of figures: colours for colour-blind readers too, marks and dashes for grey paper."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +12,11 @@ from ..results import DENSE
 INK, QUIET, LINE, NOTHING = "#1b1f23", "#6a737d", "#d5d9dd", "#e9ecef"
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's, but for yellow, which paper does not show."""
+"""Colours by Okabe and Ito, without yellow, which is hard to see on paper."""
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES: tuple[Any, ...] = ("-", (0, (2.8, 1.4)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
-"""As many as six colours do not go into evenly, so that what looks alike is far apart."""
+"""Four dashes for six colours, so that only the thirteenth series repeats a pair."""
 
 SETTINGS: Any = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same everywhere
@@ -59,7 +59,7 @@ SETTINGS: Any = {
 
 @dataclass(frozen=True, slots=True)
 class SeriesStyle:
-    """Of a series."""
+    """The colour, mark and dash of a series."""
 
     colour: Any
     mark: str
@@ -68,23 +68,23 @@ class SeriesStyle:
 
 @dataclass(frozen=True, slots=True)
 class FigureStyle:
-    """Of all series of a figure: the same word is the same colour in every panel."""
+    """The styles of all series of a figure: the same key has the same colour in every panel."""
 
-    words: tuple[str, ...]
+    keys: tuple[str, ...]
     shades: tuple[float, ...]
     dashed_means: bool
-    """Whether dashes tell something, so that they cannot tell systems apart as well."""
+    """Whether dashes carry a meaning, so that they cannot distinguish systems as well."""
 
     @classmethod
-    def of(cls, figure: Figure, words: tuple[str, ...] = ()) -> "FigureStyle":
-        """Words as given, then those of the figure in the order in which they come."""
-        words = tuple(dict.fromkeys((*words, *colour_keys(figure))))
+    def of(cls, figure: Figure, keys: tuple[str, ...] = ()) -> "FigureStyle":
+        """Collect the keys of a figure's colours, after those that are given."""
+        keys = tuple(dict.fromkeys((*keys, *colour_keys(figure))))
         every = [s for panel in figure.panels if isinstance(panel, Plot) for s in panel.series]
         shades = sorted({s.shade for s in every if s.shade is not None})
-        return cls(words, tuple(shades), any(series.dashed for series in every))
+        return cls(keys, tuple(shades), any(series.dashed for series in every))
 
-    def look(self, series: Series) -> SeriesStyle:
-        """How to draw one."""
+    def style_of(self, series: Series) -> SeriesStyle:
+        """Return the style of one series."""
         if series.faint:
             return SeriesStyle(QUIET, "", "-")
         if series.shade is not None:
@@ -93,7 +93,7 @@ class FigureStyle:
             return SeriesStyle(colour, MARKS[self.shades.index(series.shade) % len(MARKS)], "-")
         if colour_key(series) == DENSE:
             return SeriesStyle(INK, "*", (0, (4, 2)) if series.style == "level" else "-")
-        i = self.words.index(colour_key(series))
+        i = self.keys.index(colour_key(series))
         if self.dashed_means:
             dash = DASHES[1] if series.dashed else "-"
         else:
@@ -101,6 +101,6 @@ class FigureStyle:
         return SeriesStyle(COLOURS[i % len(COLOURS)], MARKS[i % len(MARKS)], dash)
 
 
-def printable(words: str) -> str:
-    """In one line, without what has no shape."""
-    return "".join(letter for letter in " ".join(words.split()) if letter.isprintable())
+def printable(text: str) -> str:
+    """Return text in one line, without characters that have no shape."""
+    return "".join(letter for letter in " ".join(text.split()) if letter.isprintable())

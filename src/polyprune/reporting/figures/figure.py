@@ -8,7 +8,7 @@ from ...averages import Value
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A mark; there is none where `y` is None, and no line through it."""
+    """A mark in a plot; without `y` there is no mark, and a gap in the line."""
 
     x: float
     y: Value
@@ -16,7 +16,7 @@ class Point:
     high: Value = None
     """The interval of `y`, where one is known."""
     label: str = ""
-    """What is written beside it."""
+    """The text beside the mark."""
     left: Value = None
     right: Value = None
     """The interval of `x`, where one is known."""
@@ -31,7 +31,7 @@ class Series:
     style: Literal["line", "marks", "level"] = "line"
     """`level` is a horizontal line at the first point, for what does not depend on `x`."""
     colour: str = ""
-    """Series of one panel that have the same word here have the same colour; else each its own."""
+    """The key of its colour: series with the same key share a colour. Empty: its title."""
     dashed: bool = False
     shade: Value = None
     """From 0 to 1 along a scale of colours, for series that have an order, as layers do."""
@@ -41,15 +41,15 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What is told along a side."""
+    """The label, scale and ticks of one side of a plot."""
 
     label: str
     log: bool = False
     ticks: tuple[float, ...] = ()
-    """Where there are marks; chosen by whoever draws unless given."""
+    """The places of ticks; chosen automatically if empty."""
     low: Value = None
     high: Value = None
-    """Where it begins and ends, unless the data say so."""
+    """The ends of the axis; chosen from the data if None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ class Matrix:
     title: str
     names: tuple[str, ...]
     groups: tuple[str, ...]
-    """What each name belongs to, such as a family; neighbours of one group are drawn as one."""
+    """The group of each name, such as a family; neighbours of one group share a bar."""
     values: tuple[tuple[Value, ...], ...]
     label: str
-    """What the numbers are."""
+    """The label of the numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Figure:
     """Panels side by side under one caption."""
 
     name: str
-    """Of its files: `loss-by-corpus-size`."""
+    """The name of its files: `loss-by-corpus-size`."""
     title: str
     caption: str
     panels: tuple[Plot | Matrix, ...]

@@ -1,4 +1,4 @@
-"""Figures of languages and of time: which subnetworks differ, and what is held out of training."""
+"""Figures of distances between languages' subnetworks, and of held-out loss over training."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from .figure import Axis, Figure, Matrix, Plot, Point, Series
 
 
 def distances(results: Results) -> list[Figure]:
-    """How much the subnetworks of languages differ, a figure a system."""
+    """Draw how much the subnetworks of languages differ, one figure per system."""
     found = {each.system: each for each in results.distances if _differ(each)}
     chosen = [found[system] for system in results.nearest(HALF, found)]
     figures = []
@@ -32,7 +32,7 @@ def distances(results: Results) -> list[Figure]:
 
 
 def held_out_loss(results: Results) -> Figure | None:
-    """Held-out loss over training; of one system also language by language."""
+    """Draw held-out loss over training; if there is one system, also by language."""
     curves: dict[System, list[Curve]] = {}
     for curve in results.curves:
         curves.setdefault(curve.system, []).append(curve)
@@ -51,7 +51,7 @@ def held_out_loss(results: Results) -> Figure | None:
 
 
 def _differ(each: Distances) -> bool:
-    """Whether anybody differs from anybody: shared subnetworks do not."""
+    """Tell whether any two languages differ: shared subnetworks do not."""
     return any(number(value) for row in each.matrix for value in row)
 
 
@@ -69,7 +69,7 @@ def _by_family(each: Distances) -> Matrix:
 
 
 def _mean_curve(system: System, own: Sequence[Curve]) -> Series:
-    """What is given as the mean, else the mean of the languages."""
+    """Return the given mean curve, or else the mean over all languages."""
     given = next((curve for curve in own if curve.language is None), None)
     if given:
         points = {step: number(loss) for step, loss in given.points}

@@ -9,11 +9,11 @@ from .comparison import sized_systems, sparsity_axis
 from .figure import Axis, Figure, Plot, Point, Series
 
 TOGETHER = 3
-"""So many systems share a frame with two lines each; more have a frame a kind of component."""
+"""Up to so many systems share a frame; more have one frame per kind of component."""
 
 PANELS = 3
 LINES = 8
-"""Frames a figure has, and lines a frame has, before it is no longer read."""
+"""The largest number of frames in a figure, and of lines in a frame."""
 
 SHARE = Axis("Cut (%)", low=0.0, high=100.0)
 NETWORK = "Network sparsity (%)"
@@ -22,7 +22,7 @@ Values = Sequence[Value]
 
 
 def layer_sparsity(results: Results) -> Figure | None:
-    """How much of the heads and of the units of each layer is cut, by method."""
+    """Draw how much of the heads and units of each layer every system cuts."""
     kept = _by_system(results)
     systems = results.nearest(HALF, kept)
     heads = {s: _layers(kept[s], lambda k: _closed(k.kept.heads, k.whole.heads)) for s in systems}
@@ -31,7 +31,7 @@ def layer_sparsity(results: Results) -> Figure | None:
 
 
 def layers_figure(heads: Mapping[System, Values], units: Mapping[System, Values]) -> Figure | None:
-    """The same of percentages that are known."""
+    """Draw percentages by layer, as computed from results or printed in the paper."""
     solid = [_line(system, "heads", values) for system, values in heads.items()]
     dashed = [_line(system, "units", values, dashed=True) for system, values in units.items()]
     depth = max((len(values) for values in heads.values()), default=0)
@@ -54,18 +54,18 @@ def layers_figure(heads: Mapping[System, Values], units: Mapping[System, Values]
 
 
 def component_sparsity(results: Results) -> Figure | None:
-    """How much of each kind of component is cut, against the sparsity of the network."""
+    """Draw how much of each kind of component is cut, against the sparsity of the network."""
     kept = _by_system(results)
     sizes = sized_systems(kept)
     return components_figure(
         {
             kind: {
                 systems[0]: [
-                    (s.sparsity or 0, mean(tell(each) for each in kept[s])) for s in systems
+                    (s.sparsity or 0, mean(percent_of(each) for each in kept[s])) for s in systems
                 ]
                 for systems in sizes.values()
             }
-            for kind, tell in KINDS.items()
+            for kind, percent_of in KINDS.items()
         }
     )
 
@@ -73,7 +73,7 @@ def component_sparsity(results: Results) -> Figure | None:
 def components_figure(
     kinds: Mapping[str, Mapping[System, Sequence[tuple[float, Value]]]],
 ) -> Figure | None:
-    """The same of percentages that are known, as (sparsity, percent)."""
+    """Draw pairs (sparsity, percent) for each kind of component and each system."""
     panels = []
     for kind, systems in kinds.items():
         series = tuple(_curve(system, own) for system, own in systems.items())
@@ -87,7 +87,7 @@ def components_figure(
 
 
 def layers_by_sparsity(results: Results) -> Figure | None:
-    """How much of each layer is cut, heads and units together, against sparsity."""
+    """Draw how much of each layer is cut, heads and units together, against sparsity."""
     kept = _by_system(results)
     panels = []
     for systems in list(sized_systems(kept).values())[:PANELS]:
@@ -105,7 +105,7 @@ def layers_by_sparsity(results: Results) -> Figure | None:
 def layers_by_sparsity_figure(
     panels: Sequence[tuple[str, Mapping[int, Sequence[tuple[float, Value]]], int]],
 ) -> Figure | None:
-    """The same of percentages that are known: by system its lines by layer, and its depth."""
+    """Draw one panel per system from its title, its lines by layer, and its depth."""
     plots = []
     for title, lines, depth in panels:
         series = tuple(
@@ -124,7 +124,7 @@ def layers_by_sparsity_figure(
 
 
 def _by_system(results: Results) -> dict[System, list[KeptComponents]]:
-    """What is kept of whatever was cut, where layers were not taken out as a whole."""
+    """Return what each cut system kept, except systems that lost whole layers."""
     found: dict[System, list[KeptComponents]] = {}
     for each in results.kept:
         same_depth = len(each.kept.heads) == len(each.whole.heads)
@@ -142,7 +142,7 @@ def _percent(kept: int, whole: int) -> Value:
 
 
 def _layer_weights(each: KeptComponents) -> Values:
-    """Closed weight of each layer in percent of all its weight (App. B)."""
+    """Return the percentage of each layer's weight that is cut (App. B)."""
     head, unit = 4 * each.head_width, 2
     kept = zip(each.kept.heads, each.kept.units, strict=True)
     whole = zip(each.whole.heads, each.whole.units, strict=True)
@@ -156,9 +156,11 @@ KINDS: dict[str, Callable[[KeptComponents], Value]] = {
 }
 
 
-def _layers(kept: Sequence[KeptComponents], tell: Callable[[KeptComponents], Values]) -> Values:
-    """Layer by layer, the mean over languages."""
-    return [mean(values) for values in zip(*(tell(each) for each in kept), strict=False)]
+def _layers(
+    kept: Sequence[KeptComponents], percent_of: Callable[[KeptComponents], Values]
+) -> Values:
+    """Return one value per layer: the mean over languages."""
+    return [mean(values) for values in zip(*(percent_of(each) for each in kept), strict=False)]
 
 
 def _line(system: System, kind: str, values: Values, dashed: bool = False) -> Series:
@@ -167,7 +169,7 @@ def _line(system: System, kind: str, values: Values, dashed: bool = False) -> Se
 
 
 def _named(series: Series) -> Series:
-    """The same under the name of its system alone, where the frame says which kind it is."""
+    """Return a series titled by its system alone, as the panel names the component."""
     title = series.title.rpartition(", ")[0]
     return Series(title, series.points, colour=series.colour)
 

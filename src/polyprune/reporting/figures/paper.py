@@ -1,4 +1,4 @@
-"""The paper's figures, drawn again from the numbers that it prints."""
+"""The paper's figures, from the numbers that it prints."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,13 +13,13 @@ from .quality import by_sparsity, losses_figure, quality_by_speed
 from .visibility import drop_empty_panels
 
 DEPTH = 12
-"""Layers of XLM-R base."""
+"""The number of layers of XLM-R base."""
 
 KINDS = {"rank": "ranks", "heads": "heads", "units": "units"}
 
 
 def paper_figures() -> list[Figure]:
-    """Those whose numbers can be read off; of its distances between languages they cannot."""
+    """Draw the paper's figures again, except its distances, whose numbers cannot be read off."""
     paper = read_paper()
     found = [
         losses_figure(_losses(paper), "XNLI", "translate-train-all"),
@@ -48,7 +48,7 @@ def _layers(paper: Mapping[str, Any], kind: str) -> dict[System, list[Value]]:
 
 
 def _in_sizes() -> Results:
-    """The numbers of systems that have several sizes, and of the dense model."""
+    """Return the paper's results of systems with several sizes, and of the dense model."""
     results = paper_results()
     names = {size.system.name for size in results.sizes}
     return replace(

@@ -76,17 +76,17 @@ def by_sparsity(results: Results) -> Figure | None:
     measured: list[tuple[str, Axis, Mapping[System, Value]]] = []
     if quality:
         measured.append(("Quality", Axis(quality.title), quality.values))
-    for title, label, tell in QUANTITIES:
+    for title, label, value_of in QUANTITIES:
         sizes = {system: results.size(system) for system in systems}
-        values = {system: tell(size) for system, size in sizes.items() if size}
+        values = {system: value_of(size) for system, size in sizes.items() if size}
         measured.append((title, Axis(label, low=0.0), values))
     panels = [_against_sparsity(title, y, values, systems) for title, y, values in measured]
     there = tuple(panel for panel in panels if any(s.style != "level" for s in panel.series))
-    told = f" Quality is with {quality.regime}." if quality and _has_both(results) else ""
+    regime = f" Quality is with {quality.regime}." if quality and _has_both(results) else ""
     return Figure(
         "by-sparsity",
         "Quality, parameters and speed against sparsity",
-        f"Quality, parameters and sentences a second against sparsity.{told}",
+        f"Quality, parameters and sentences a second against sparsity.{regime}",
         there,
     )
 
@@ -115,12 +115,12 @@ def quality_by_speed(results: Results) -> Figure | None:
             series.append(Series(dense.title, (at_one,), "marks", colour=dense.name))
     x = Axis("Times as fast as the dense model")
     panel = Plot("", x, Axis(quality.title), tuple(each for each in series if each.points))
-    told = f" Quality is with {quality.regime}." if _has_both(results) else ""
+    regime = f" Quality is with {quality.regime}." if _has_both(results) else ""
     return Figure(
         "quality-by-speed",
         "Quality against measured speed",
         "Quality against measured speed, with its 95 % interval where one was measured; a line is "
-        f"one method in its sizes, each marked with how much was cut.{told}",
+        f"one method in its sizes, each marked with how much was cut.{regime}",
         (panel,),
     )
 

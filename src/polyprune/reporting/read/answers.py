@@ -1,4 +1,4 @@
-"""What `polyprune evaluate --json` and `polyprune measure --json` print, as results."""
+"""Read what `polyprune evaluate --json` and `polyprune measure --json` print."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +11,7 @@ from .lines import parse_kept, parse_languages, parse_scores, parse_size
 
 
 def parse_answer(answer: Mapping[str, Any], title: str) -> Results | None:
-    """Results of a printed object; None if it is of another kind."""
+    """Return the results of a printed object; None if it is of another kind."""
     if isinstance(answer.get("systems"), list) and "task" in answer:
         return _evaluated(answer, title)
     if isinstance(answer.get("models"), list):

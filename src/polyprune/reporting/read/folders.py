@@ -1,4 +1,4 @@
-"""What a training run and an elastic folder tell without being run."""
+"""Read results from the folders of training runs and elastic models, without running them."""
 
 import json
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from ..results import Results, System
 from .lines import SHARED, parse_curves, parse_results
 
 SIZES = tuple(percent / 100 for percent in range(5, 100, 5))
-"""Sparsities at which an elastic folder is looked at."""
+"""The sparsities at which an elastic folder is read."""
 
 
 def run_results(folder: Path) -> Results:
-    """The held-out losses of a training run."""
+    """Read the held-out losses of a training run."""
     system = System(folder.name, folder.name)
     curves = tuple(parse_curves(system, held_out_curve(folder)))
     record = json.loads(RunPaths(folder).record.read_text(encoding="utf-8"))
@@ -25,13 +25,13 @@ def run_results(folder: Path) -> Results:
 
 
 def elastic_results(folder: Path) -> Results:
-    """What an elastic folder keeps for every language in every size, and how large that is."""
+    """Read what an elastic folder keeps for every language in every size, and how large it is."""
     named = {"system": folder.name, "title": folder.name, "model": folder.name}
     return parse_results([{**named, **line} for line in size_lines(folder)], folder.name)
 
 
 def size_lines(folder: Path, sizes: Sequence[float] = (0.0, *SIZES)) -> list[dict[str, Any]]:
-    """A line for every sparsity, as the file of a study has them; for the one if there is one."""
+    """Return a line per sparsity, as `sizes.jsonl` has them; one line if the model has one size."""
     from ...loading.hub import read_shape
     from ...model.network.folder import GATING
     from ...pruning.gates.elastic import load_elastic

@@ -1,7 +1,7 @@
-"""Lines of JSON, as studies and demos write them, as results.
+"""Parse lines of JSON, as studies and demos write them, into results.
 
-What a line is of is told by what it has: a `task` is a score, a `curve` a training, `parameters`
-a size. Whatever is missing or of another type in it is left out.
+The keys of a line say what it is: a `task` is a score, a `curve` a training, `parameters` a size.
+Whatever is missing or of another type is left out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,13 +27,13 @@ SHARED = "shared"
 """The row of gates that all languages share."""
 
 TASKS = {"retrieval": "Translations found", "masked words": "Masked words guessed"}
-"""What is measured beside the nine tasks."""
+"""The titles of what demos measure beside the nine tasks."""
 
 FACTS = ("model", "command", "commit", "versions", "machine")
 
 
 def parse_results(lines: Sequence[Line], title: str) -> Results:
-    """Everything that some lines say."""
+    """Parse the lines of results into `Results`."""
     sizes = [line for line in lines if "parameters" in line]
     scores = [_score(line) for line in lines if "task" in line]
     # The model that all start from comes first; others were cut from it.
@@ -54,24 +54,24 @@ def parse_results(lines: Sequence[Line], title: str) -> Results:
 
 
 def parse_system(line: Line) -> System:
-    """What a line is about."""
+    """Return the system of a line."""
     name = str(line.get("system", "?"))
     title, setting = str(line.get("title") or name), str(line.get("setting") or "")
     return System(name, title, number(line.get("sparsity")), setting)
 
 
 def parse_scores(found: Any) -> Scores:
-    """Numbers by name; none where something else stands."""
+    """Return numbers by name; an empty mapping for anything else."""
     return {str(k): number(v) for k, v in found.items()} if isinstance(found, Mapping) else {}
 
 
 def parse_languages(found: Any) -> dict[str, Scores]:
-    """Scores of every language, whether or not there are any."""
+    """Return scores by language; an empty mapping for anything else."""
     return {str(k): parse_scores(v) for k, v in found.items()} if isinstance(found, Mapping) else {}
 
 
 def parse_size(line: Line) -> SystemSize:
-    """Size and speed of a line; the speed may be nested, as `polyprune measure` has it."""
+    """Return the size and speed of a line; the speed may be nested, as in `polyprune measure`."""
     speed = line["speed"] if isinstance(line.get("speed"), Mapping) else line
     return SystemSize(
         parse_system(line),
@@ -88,7 +88,7 @@ def parse_size(line: Line) -> SystemSize:
 
 
 def parse_kept(line: Line, first: Line) -> Iterator[KeptComponents]:
-    """What every row of gates keeps of what a line, or else the first, says there was before."""
+    """Yield what each row of gates keeps; what was there before is in the line or the first one."""
     whole = line["whole"] if isinstance(line.get("whole"), Mapping) else first
     rows = line.get("kept")
     if not isinstance(rows, Mapping):  # one shape alone
@@ -145,7 +145,7 @@ def _distances(line: Line) -> Iterator[Distances]:
 
 
 def _curves(lines: Iterable[Line]) -> Iterator[Curve]:
-    """The curves of each system's first seed: the mean over languages, and every language's."""
+    """Yield the curves of each system's first seed: the mean over languages, and each one."""
 
     def key(line: Line) -> tuple[str, float]:
         return str(line.get("system")), number(line.get("sparsity")) or 0.0
@@ -157,7 +157,7 @@ def _curves(lines: Iterable[Line]) -> Iterator[Curve]:
 
 
 def parse_curves(system: System, entries: Any) -> Iterator[Curve]:
-    """Held-out losses by step, as a training log has them."""
+    """Yield curves of held-out losses from the entries of a training log."""
     steps: list[tuple[int, dict[str, Value]]] = []
     for entry in entries if isinstance(entries, Sequence) else ():
         if isinstance(entry, Mapping) and isinstance(entry.get("held_out"), Mapping):
@@ -171,7 +171,7 @@ def parse_curves(system: System, entries: Any) -> Iterator[Curve]:
 
 
 def _about(lines: Sequence[Line]) -> dict[str, Any]:
-    """What is told of the run: the first that is told of each fact."""
+    """Return the facts of a run: the first value of each."""
     found: dict[str, Any] = {}
     for line in lines:
         # A dense model's line has no model of its own; what all start from is a fact of the run.

@@ -1,4 +1,4 @@
-"""What the paper prints, as results like any others."""
+"""The numbers that the paper prints, as results like any others."""
 
 import tomllib
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from ...averages import Scores
 from ..results import Results, Score, System, SystemSize
 
 LEFT_OUT = {"table", "regime", "system", "title", "setting", "sparsity", "average"}
-"""What a row says beside its scores."""
+"""The keys of a row that are not scores."""
 
 
 @cache
 def read_paper() -> Mapping[str, Any]:
-    """The file as it is."""
+    """Read the bundled file of the paper's numbers."""
     path = files("polyprune.bundled").joinpath("paper_results.toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def paper_results() -> Results:
-    """The scores of its tables, each once, and the sizes and speeds of its figure."""
+    """Return the scores of the paper's tables, and the sizes and speeds of its figure."""
     paper = read_paper()
     scores: dict[tuple, Score] = {}
     for row in paper["score"]:
@@ -54,7 +54,7 @@ def paper_results() -> Results:
 
 
 def paper_system(row: Mapping[str, Any]) -> System:
-    """Whose numbers a row has."""
+    """Return the system of a row."""
     return System(row["system"], row["title"], row.get("sparsity"), row.get("setting", ""))
 
 
@@ -66,7 +66,7 @@ def _scores(task: str, value: Any) -> Scores:
 
 
 def _sizes(paper: Mapping[str, Any]) -> list[SystemSize]:
-    """Parameters and throughput, with the speed relative to the dense model's."""
+    """Return parameters and throughput, with the speed relative to the dense model."""
     found: dict[tuple[str, str, float | None], dict[str, float]] = {}
     for row in paper["by_sparsity"]:
         points = [(None, row["level"])] if "level" in row else row["points"]

@@ -1,4 +1,4 @@
-"""Whatever somebody has of results, read: files, folders, or the paper's own numbers."""
+"""Read results from files, folders, or the paper's own numbers."""
 
 import json
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ from .lines import parse_results
 from .paper import paper_results
 
 PAPER = "paper"
-"""What stands for the paper's own numbers."""
+"""The source that stands for the paper's own numbers."""
 
 FILES = ("results.jsonl", "sizes.jsonl", "curves.jsonl")
-"""Of a study or a demo; each may be missing."""
+"""The files of a study or a demo; each may be missing."""
 
 KNOWN = (
     "the folder of a study, a demo, a training run or an elastic model; a .jsonl file of results; "
@@ -28,7 +28,7 @@ KNOWN = (
 
 
 def read_results(sources: Sequence[str], study: str | None = None) -> Results:
-    """All sources together, under the title of the first; of several studies, the one named."""
+    """Read all sources together, titled as the first; of several studies, read the named one."""
     results = reduce(Results.with_more, (_read(source, study) for source in sources))
     return with_sparsities(results)
 
@@ -85,7 +85,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 def _of_one_study(lines: Sequence[dict[str, Any]], path: Path, study: str | None) -> Results:
-    """The results of the only study, or of the one named: others may have other settings."""
+    """Return the results of the only study, or of the named one if there are several."""
     studies = list(dict.fromkeys(str(line["study"]) for line in lines if line.get("study")))
     if study is not None and studies and study not in studies:
         raise UnknownName("study", study, studies, f"{path} has: {', '.join(studies)}.")

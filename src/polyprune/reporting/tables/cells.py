@@ -1,4 +1,4 @@
-"""From scores to what stands in a cell: means over seeds, averages, and which one is best."""
+"""The cells of tables: means over seeds, averages over tasks, and which one is best."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,11 +14,11 @@ NEAR = 0.02
 """Sparsities that differ by no more than this are the same."""
 
 Seeds = Mapping[int | None, Scores]
-"""Scores of one thing, by the seed that they come from."""
+"""Scores by seed."""
 
 
 def rounded(value: float, digits: int) -> Decimal:
-    """As people round, halves up: 67.65 is 67.7 even where a float is a hair less."""
+    """Round halves up, as people do: 67.65 is 67.7 even if the float is a little less."""
     exact = Decimal(repr(round(value, digits + 6)))
     return exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
 
@@ -61,14 +61,14 @@ def average(tasks: Mapping[str, Seeds], rule: Rule) -> tuple[Value, Value]:
 
 
 def same_sparsity(one: float | None, other: float | None) -> bool:
-    """Whether two systems were cut by the same, or neither in any size that is known."""
+    """Tell whether two sparsities are about the same, or both unknown."""
     if one is None or other is None:
         return one is other
     return abs(one - other) <= NEAR + 1e-9
 
 
 def common_sparsity(systems: Iterable[System]) -> float | None:
-    """The sparsity that most systems share, of equally many the least; the dense one aside."""
+    """Return the sparsity that most cut systems share; the least of equally common ones."""
     cuts = Counter(each.sparsity for each in systems if each.sparsity and each.name != DENSE)
     return min(cuts, key=lambda cut: (-cuts[cut], cut), default=None)
 
@@ -76,7 +76,7 @@ def common_sparsity(systems: Iterable[System]) -> float | None:
 def mark_best(
     systems: Sequence[System], grid: Sequence[Sequence[TableCell]], size: float | None
 ) -> list[list[TableCell]]:
-    """A grid, a line a system, with the best of each column marked among systems of one size.
+    """Mark the best of each column among systems of one size, in a grid of one line per system.
 
     Numbers that look equal are equally good; one alone is not the best of anything. Of F1 and
     exact match the first decides, the second where that is equal.
@@ -97,7 +97,7 @@ def mark_best(
 
 
 def rounded_values(cell: TableCell) -> tuple[Decimal, ...]:
-    """The numbers of a cell as people see them; none if one is missing."""
+    """Return a cell's numbers as they are shown; an empty tuple if one is missing."""
     known = [value for value in map(number, cell.values) if value is not None]
     whole = len(known) == len(cell.values)
     return tuple(rounded(value, cell.digits) for value in known) if whole else ()

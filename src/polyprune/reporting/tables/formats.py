@@ -21,11 +21,11 @@ FAILED = "failed"
 
 _UNSEEN = ("Cc", "Cs", "Co", "Cn")
 _TURNS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""What makes following text run the other way."""
+"""Characters that change the direction of the text after them."""
 
 
 def single_line(text: str) -> str:
-    """One line, without what steers terminals or turns the direction of text."""
+    """Return text in one line, without control characters and changes of direction."""
     kept = (" " if _is_unseen(letter) else letter for letter in text)
     # A space at which no line ends is one on purpose.
     return re.sub(r"[^\S\u00a0]+", " ", "".join(kept)).strip()
@@ -36,7 +36,7 @@ def _is_unseen(letter: str) -> bool:
 
 
 def format_value(value: Value, digits: int) -> str:
-    """A number for people, large ones in groups of three; a dash if there is none."""
+    """Format a number for people, large ones in groups of three; a dash if there is none."""
     value = number(value)
     if value is None:
         return MISSING
@@ -46,12 +46,12 @@ def format_value(value: Value, digits: int) -> str:
 
 
 def join_values(values: Sequence[Value], digits: int) -> str:
-    """One, or F1 and exact match with a stroke between."""
+    """Format one number, or F1 and exact match separated by a slash."""
     return "/".join(format_value(value, digits) for value in values)
 
 
 def cell_parts(cell: TableCell) -> tuple[str, str, str]:
-    """What stands in a cell: its words or numbers, their deviation, and what the paper has."""
+    """Return a cell's text or numbers, their spread, and the paper's numbers."""
     if not cell.values:
         return single_line(cell.text) or (FAILED if cell.failed else ""), "", ""
     missing = all(number(value) is None for value in cell.values)
@@ -62,22 +62,22 @@ def cell_parts(cell: TableCell) -> tuple[str, str, str]:
 
 
 def cell_text(cell: TableCell) -> str:
-    """A cell for people: `70.1 ±0.4 (76.8)`."""
+    """Format a cell for people: `70.1 ±0.4 (76.8)`."""
     return " ".join(filter(None, cell_parts(cell)))
 
 
 def is_numeric(table: Table, column: int) -> bool:
-    """Whether a column holds numbers."""
+    """Tell whether a column holds numbers."""
     return any(row.cells[column].values for row in table.rows)
 
 
 def row_groups(table: Table) -> list[tuple[str, list[TableRow]]]:
-    """Rows that stand together, under what stands above them."""
+    """Return the rows of each group, with the heading above them."""
     return [(name, list(rows)) for name, rows in groupby(table.rows, lambda row: row.group)]
 
 
 def as_markdown(table: Table) -> str:
-    """As GitHub reads it: the title, the table, and what is to be said of it."""
+    """Format a table as GitHub's Markdown: title, rows and notes."""
     columns = len(table.columns)
     ruler = ["---:" if is_numeric(table, i) else "---" for i in range(columns)]
     lines = [[_markdown(column) for column in table.columns], ruler]
@@ -92,7 +92,7 @@ def as_markdown(table: Table) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Text that Markdown takes for nothing but text."""
+    """Escape text for Markdown."""
     escaped = re.sub(r"([\\`*_\[\]|~#$!])", r"\\\1", single_line(text))
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -103,7 +103,7 @@ def _markdown_cell(cell: TableCell) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """A table of the packages booktabs and graphicx."""
+    """Format a table for LaTeX with the packages booktabs and graphicx."""
     columns = len(table.columns)
     wide = "*" if columns > 7 else ""
     sides = "".join("r" if is_numeric(table, i) else "l" for i in range(columns))
@@ -153,7 +153,7 @@ _LATEX = {
 
 
 def _latex(text: str) -> str:
-    """Text that LaTeX takes for nothing but text."""
+    """Escape text for LaTeX."""
     # A bracket right behind a line's end or a rule would be taken for its option.
     escaped = "".join(_LATEX.get(letter, letter) for letter in single_line(text))
     return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
@@ -169,7 +169,7 @@ def _latex_row(cells: Iterable[str]) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """For programs: a column a number, at full precision, empty where there is none."""
+    """Format a table for programs: one column per number, at full precision, empty if missing."""
     head: list[str] = []
     columns: list[list[str]] = []
     if any(row.group for row in table.rows):
@@ -187,7 +187,7 @@ def as_csv(table: Table) -> str:
 def _numbers_of(
     title: str, cells: Sequence[TableCell]
 ) -> Iterable[tuple[str, Callable[[TableCell], str]]]:
-    """The columns that one becomes: its numbers, their deviation, and the paper's."""
+    """Yield the CSV columns of a table's column: its numbers, their spread, and the paper's."""
     values = max((len(cell.values) for cell in cells), default=0)
     paper = max((len(cell.paper) for cell in cells), default=0)
     if not values:
@@ -211,7 +211,7 @@ def _at(values: Sequence[Value], i: int) -> str:
 
 
 def _word(text: str) -> str:
-    """Text that a spreadsheet shows rather than runs."""
+    """Escape text so that a spreadsheet shows it rather than runs it."""
     text = single_line(text)
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
@@ -221,4 +221,4 @@ FORMATS: dict[str, Callable[[Table], str]] = {
     "tex": as_latex,
     "csv": as_csv,
 }
-"""By the ending of the file that they are for."""
+"""The writers of tables, by the ending of their files."""

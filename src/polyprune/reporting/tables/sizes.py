@@ -20,14 +20,14 @@ COLUMNS = {
     "at least": ("low", 1.0),
     "at most": ("high", 1.0),
 }
-"""The field of each column, and what it is divided by."""
+"""The field of each column, and its divisor."""
 
 RATIO = 2
-"""Digits of what compares two speeds."""
+"""The digits of ratios of speeds."""
 
 
 def sizes_table(results: Results, paper: PaperValues) -> Table | None:
-    """How large and how fast each system is; columns that nobody has a number for are left out."""
+    """Show how large and how fast each system is, without columns that have no numbers."""
     systems = row_order(each.system for each in results.sizes)
     # A system that was measured twice has two rows.
     sizes = [each for system in systems for each in results.sizes if each.system == system]
@@ -68,7 +68,7 @@ def _column(sizes: Sequence[SystemSize], field: str, unit: float) -> list[TableC
 
 
 def _digits(values: Sequence[Value]) -> int:
-    """So many that the smallest is still seen: 0.031 is not shown as 0.0."""
+    """Return as many digits as the smallest value needs: 0.031 is not shown as 0.0."""
     known = [abs(value) for value in values if value]
     if all(value == round(value) for value in known):
         return 0

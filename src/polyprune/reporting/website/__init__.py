@@ -1,4 +1,4 @@
-"""Results as one page that needs nothing else: explored, sorted, downloaded, shown to others."""
+"""Results as one self-contained page to explore, sort and download."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ def page(
     *,
     now: Mapping[str, Any] | None = None,
 ) -> str:
-    """A whole HTML file; `now` is what else is known of how it came about, or known better."""
+    """Return a whole HTML file; `now` adds to, or replaces, what `results.about` says."""
     results = replace(results, about={**results.about, **(now or {})})
     parts = {
         "explore": explorer_html(results),
@@ -90,7 +90,7 @@ def _intro(results: Results) -> str:
 
 
 def _figures(figures: Sequence[Figure]) -> str:
-    """Places that the script draws in, with what can be read without it."""
+    """Return the places that the script draws in, with titles and captions."""
     return "".join(
         f'<figure class="figure" data-figure="{i}"><h3>{escape_html(figure.title)}</h3>'
         f'<div class="panels"></div><figcaption>{escape_html(figure.caption)}</figcaption></figure>'

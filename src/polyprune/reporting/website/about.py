@@ -1,4 +1,4 @@
-"""What did not come to an end, and how to run everything again."""
+"""The parts of the page on failures, and on how to run everything again."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,11 @@ from ..results import Results
 from .escape import escape_html
 
 FIRST = ("model", "date", "commit", "machine", "versions")
-"""What is told first; then the rest as it comes."""
+"""The facts that are listed first."""
 
 
 def failures_html(results: Results) -> str:
-    """What failed, each with its reason."""
+    """Return what failed, each with its reason."""
     if not results.failures:
         return ""
     inside = "".join(
@@ -19,30 +19,30 @@ def failures_html(results: Results) -> str:
         for each in results.failures
     )
     count = len(results.failures)
-    told = "One thing was" if count == 1 else f"{count} things were"
+    what = "One thing was" if count == 1 else f"{count} things were"
     return (
         '<section id="failures" aria-labelledby="failures-title"><h2 id="failures-title">'
-        f'What failed</h2><p class="quiet">{told} tried and did not come to an end. Its numbers '
+        f'What failed</h2><p class="quiet">{what} tried and did not come to an end. Its numbers '
         f'are missing above, not zero.</p><ul class="failures">{inside}</ul></section>'
     )
 
 
 def rerun_html(about: Mapping[str, Any]) -> str:
-    """The command, and what it was run by and on."""
+    """Return the command, the versions and the machine."""
     command = about.get("command")
-    told = f'<pre tabindex="0"><code>{escape_html(command)}</code></pre>' if command else ""
+    code = f'<pre tabindex="0"><code>{escape_html(command)}</code></pre>' if command else ""
     names = [name for name in FIRST if name in about]
     names += [name for name in about if name not in (*FIRST, "command")]
     return (
         '<section id="again" aria-labelledby="again-title"><h2 id="again-title">Run it again</h2>'
-        f"{told}{definition_list({name: about[name] for name in names})}"
+        f"{code}{definition_list({name: about[name] for name in names})}"
         '<p class="buttons"><button type="button" id="all-results">Download all results (JSON)'
         "</button></p></section>"
     )
 
 
 def definition_list(about: Mapping[Any, Any]) -> str:
-    """Names and values; what is nested becomes a list of its own."""
+    """Return names and values as a definition list; nested values are lists too."""
     if not about:
         return ""
     inside = "".join(

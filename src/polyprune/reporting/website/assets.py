@@ -14,23 +14,23 @@ SCRIPTS = (
     "marks.js", "plot.js", "matrix.js", "figures.js", "map.js", "tables.js", "kept.js",
     "losses.js", "tiles.js", "chooser.js", "explorer.js", "start.js",
 )  # fmt: skip
-"""In the order in which they build on each other; together they are one script."""
+"""The parts of the script, in the order in which they build on each other."""
 
 
 @cache
 def style() -> str:
-    """All rules, with the colours of both schemes."""
+    """Return all rules, with the colours of both schemes."""
     return "\n" + colour_css() + "".join(_read(name) for name in STYLES)
 
 
 @cache
 def script() -> str:
-    """All parts as one function, so that the page has no names of its own but one."""
+    """Return all parts as one function, so that they add no global names."""
     return '\n(() => {\n"use strict";\n' + "".join(_read(name) for name in SCRIPTS) + "})();\n"
 
 
 def policy() -> str:
-    """Nothing is loaded from anywhere, and no script runs but ours, told by its hash."""
+    """Return the content policy: nothing is loaded, and only our script runs, by its hash."""
     ours = b64encode(sha256(script().encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{ours}'; style-src 'unsafe-inline'; "

@@ -31,11 +31,11 @@ FAMILIES_LIGHT = (
 FAMILIES_DARK = (
     "#6ab7f5", "#f2a65a", "#3ecfa5", "#e49add", "#e6cf5c", "#a9b4ff", "#ff8f9c", "#b0b9c2",
 )  # fmt: skip
-"""At least 4.5 to 1 against a card; the last is for all that have no colour of their own."""
+"""Colours of families, with a contrast of at least 4.5; small families share the last."""
 
 
 def colour_css() -> str:
-    """As variables: by what the reader's system prefers, or by what the reader chose."""
+    """Return the colours as variables, for the scheme of the system or the reader's choice."""
     light, dark = _variables(LIGHT, FAMILIES_LIGHT), _variables(DARK, FAMILIES_DARK)
     return (
         f":root {{ color-scheme: light; {light} }}\n"

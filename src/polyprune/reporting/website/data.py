@@ -1,4 +1,4 @@
-"""Results as the page carries them: every number once, in columns, by the numbers of names."""
+"""Results as the page carries them: in columns, with indices instead of names."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -24,7 +24,7 @@ from .escape import json_value, round_for_page, visible_text
 from .figure_data import figure_data
 
 HUES = 8
-"""Colours for families; the last is that of all others."""
+"""The number of colours for families; small families share the last."""
 
 SIZE_FIELDS = (
     "parameters", "layer_parameters", "bytes", "multiply_adds", "sentences_per_second",
@@ -33,7 +33,7 @@ SIZE_FIELDS = (
 
 
 class NameIndex:
-    """Names by their numbers: each is written out once."""
+    """The index of each name, so that every name is written out once."""
 
     def __init__(self, names: Sequence[Any]) -> None:
         self.names = list(dict.fromkeys(names))

@@ -1,4 +1,4 @@
-"""Words of others on a page: shown as they are, and never read as markup."""
+"""Escape text for a page: it is shown as it is, and never read as markup."""
 
 import json
 import re
@@ -15,17 +15,17 @@ _UNSEEN = re.compile(
 
 
 def visible_text(anything: Any) -> str:
-    """As text in which every character is one that can be seen, or a mark in its place."""
+    """Return text with a mark in place of every character that cannot be seen."""
     return _UNSEEN.sub("\ufffd", str(anything))
 
 
 def escape_html(anything: Any) -> str:
-    """As HTML has it, also within quotes."""
+    """Escape text for HTML, also within quotes."""
     return escape(visible_text(anything), quote=True)
 
 
 def json_value(value: Any) -> Any:
-    """What JSON can hold: words cleaned, numbers short, None for what is not a number."""
+    """Return a value for JSON: text cleaned, numbers rounded, None for what is not a number."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
@@ -38,7 +38,7 @@ def json_value(value: Any) -> Any:
 
 
 def round_for_page(value: int | float | None, digits: int = 6) -> int | float | None:
-    """A number with as many digits as anybody reads; whole numbers stay whole."""
+    """Round a number to a few digits; whole numbers stay whole."""
     known = number(value)
     if known is None:
         return None
@@ -48,8 +48,8 @@ def round_for_page(value: int | float | None, digits: int = 6) -> int | float | 
 
 
 def script_json(value: Any) -> str:
-    """JSON that may stand within a script element: nothing in it ends or begins one."""
-    told = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    """Return JSON for a script element: nothing in it ends or begins an element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
-        told = told.replace(character, f"\\u{ord(character):04x}")
-    return told
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,4 +1,4 @@
-"""The places that are redrawn by whoever chooses a size, a system, a task or languages."""
+"""The controls of the page, and the places that they redraw."""
 
 from ..results import Results
 
@@ -34,7 +34,7 @@ LOSSES = (
 
 
 def explorer_html(results: Results) -> str:
-    """Controls, and where their answers are drawn; nothing where there is nothing to choose."""
+    """Return the controls and the places that they redraw; nothing if there are no systems."""
     if not results.systems:
         return ""
     return (
@@ -49,7 +49,7 @@ def explorer_html(results: Results) -> str:
 
 
 def map_html(results: Results) -> str:
-    """Where languages are drawn near those whose subnetworks are like theirs."""
+    """Return the place of the map, which draws languages with similar subnetworks together."""
     if not any(len(each.languages) > 2 for each in results.distances):
         return ""
     return (

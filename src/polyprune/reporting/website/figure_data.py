@@ -8,7 +8,7 @@ from .escape import round_for_page, visible_text
 
 
 def figure_data(figure: Figure) -> dict[str, Any]:
-    """A figure with all its numbers."""
+    """Return a figure with all its numbers."""
     return {
         "name": visible_text(figure.name),
         "title": visible_text(figure.title),
@@ -39,7 +39,7 @@ def _axis(axis: Axis) -> dict[str, Any]:
 
 
 def _series(series: Series) -> dict[str, Any]:
-    """In columns; those that say nothing are left out."""
+    """Return a series in columns, without empty ones."""
     points = series.points
     columns: Mapping[str, list[Any]] = {
         "low": [round_for_page(each.low) for each in points],

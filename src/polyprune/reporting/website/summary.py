@@ -73,9 +73,9 @@ def summary(results: Results) -> str:
         return "There are no results here yet."
     model = results.about.get("model")
     first = f"{', '.join(counted[:-1])} and {counted[-1]}" if counted[1:] else counted[0]
-    told = f"{model}: {first}." if model else f"{first[0].upper()}{first[1:]}."
+    sentence = f"{model}: {first}." if model else f"{first[0].upper()}{first[1:]}."
     found = headline(results)
-    return told if found is None else f"{told} {_told(results, found)}"
+    return sentence if found is None else f"{sentence} {_sentence(results, found)}"
 
 
 def counts(results: Results) -> list[str]:
@@ -84,20 +84,20 @@ def counts(results: Results) -> list[str]:
     names = {each.name for each in systems}
     sizes = {each.sparsity for each in systems if each.sparsity}
     tasks = {score.task for score in results.scores}
-    told = (
+    counted = (
         _count(len(names), "system"),
         _count(len(sizes), "size") if sizes else "",
         _count(len(results.languages), "language"),
         _count(len(tasks), "task"),
     )
-    return [each for each in told if each and not each.startswith("0")]
+    return [each for each in counted if each and not each.startswith("0")]
 
 
 def _count(count: int, what: str) -> str:
     return f"{count}{SPACE}{what}{'' if count == 1 else 's'}"
 
 
-def _told(results: Results, found: Headline) -> str:
+def _sentence(results: Results, found: Headline) -> str:
     size = results.size(found.system)
     interval = ""
     if size and size.low is not None and size.high is not None:
@@ -105,13 +105,13 @@ def _told(results: Results, found: Headline) -> str:
     faster = ""
     if size and size.faster is not None:
         faster = f", and is {size.faster:.2f} times as fast{interval}"
-    told = (
+    sentence = (
         f"{system_title(found.system)}, keeps {found.after:.1f} of {found.before:.1f}{SPACE}points "
         f"({averaged_over(results, found.tasks)}){faster}."
     )
     if found.worst is None:
-        return told
-    return f"{told} {language_name(found.worst)} lost most: {found.lost:.1f}{SPACE}points."
+        return sentence
+    return f"{sentence} {language_name(found.worst)} lost most: {found.lost:.1f}{SPACE}points."
 
 
 def averaged_over(results: Results, tasks: tuple[str, ...]) -> str:
@@ -125,22 +125,22 @@ def key_figures(results: Results) -> list[tuple[str, str]]:
     if found is None:
         return []
     cut, dense = results.size(found.system), results.size(found.dense)
-    told = [
+    shown = [
         (
             f"{found.after:.1f} of {found.before:.1f}",
             f"points kept, {averaged_over(results, found.tasks)}",
         )
     ]
     if found.system.sparsity is not None:
-        told.insert(0, (percent(found.system.sparsity), "of the encoder cut out"))
+        shown.insert(0, (percent(found.system.sparsity), "of the encoder cut out"))
     if cut and cut.faster is not None:
-        told.append((f"{cut.faster:.2f}×", "as fast as the uncut model"))
-    told += _smaller(cut, dense)
+        shown.append((f"{cut.faster:.2f}×", "as fast as the uncut model"))
+    shown += _smaller(cut, dense)
     if found.worst is not None:
-        told.append(
+        shown.append(
             (f"−{found.lost:.1f}", f"points for {language_name(found.worst)}, which lost most")
         )
-    return told
+    return shown
 
 
 def _smaller(cut: SystemSize | None, dense: SystemSize | None) -> list[tuple[str, str]]:

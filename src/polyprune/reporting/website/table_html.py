@@ -1,4 +1,4 @@
-"""Tables as HTML: whole and readable by themselves; a script only sorts them."""
+"""Tables as HTML, readable without a script, which only sorts them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -9,14 +9,14 @@ from ..tables.table import Table, TableCell, TableRow
 from .escape import escape_html, visible_text
 
 LONG = 40
-"""Tables with more rows are folded up at first."""
+"""Tables with more rows than this are folded up at first."""
 
 MANY = 2
-"""Where more tables go language by language, those are folded up too."""
+"""If more tables than this are by language, they are folded up too."""
 
 
 def tables_html(tables: Sequence[Table]) -> str:
-    """All of them in their order, those that are folded up after the others."""
+    """Return all tables in their order, folded ones after the others."""
     many = sum(_by_language(table) for table in tables) > MANY
     folded = [len(table.rows) > LONG or (many and _by_language(table)) for table in tables]
     ordered = sorted(zip(folded, tables, strict=True), key=lambda pair: pair[0])
@@ -28,7 +28,7 @@ def _by_language(table: Table) -> bool:
 
 
 def table_html(table: Table, folded: bool = False) -> str:
-    """A table with its caption and what is to be said of it."""
+    """Return a table with its caption and notes."""
     title = escape_html(table.title)
     about = f'<p class="quiet">{escape_html(table.caption)}</p>' if table.caption else ""
     inside = (
@@ -58,7 +58,7 @@ def _head(table: Table) -> str:
 
 
 def _bodies(table: Table) -> str:
-    """A body a group, so that sorting leaves groups together."""
+    """Return one body per group, so that sorting keeps groups together."""
     parts = []
     for group, rows in groupby(table.rows, key=lambda row: row.group):
         title = (
@@ -84,25 +84,25 @@ def _data(cell: TableCell) -> str:
 
 
 def _key(cell: TableCell) -> str:
-    """What a cell is sorted by, where it is a number: of F1 and exact match the first."""
+    """Return the sorting key of a cell with numbers: the first of them."""
     known = bool(cell.values) and cell.values[0] is not None
     return f' data-value="{cell.values[0]!r}"' if known else ""
 
 
 def cell_html(cell: TableCell) -> str:
-    """What a cell says; words where there are no numbers, and why where something failed."""
+    """Return the numbers or the text of a cell, or why it failed."""
     if cell.failed:
         why = escape_html(cell.failed)
         return f'<button type="button" class="why" data-tip="{why}">failed</button>'
     main = _numbers(cell.values, cell.digits) if cell.values else escape_html(cell.text)
-    told = f"<b>{main}</b>" if cell.best else main
+    shown = f"<b>{main}</b>" if cell.best else main
     if cell.spread is not None:
-        told += (
+        shown += (
             f' <span class="aside">±{SPACE}{format_number(cell.spread, f".{cell.digits}f")}</span>'
         )
     if any(value is not None for value in cell.paper):
-        told += f' <span class="aside">[{_numbers(cell.paper, cell.digits)}]</span>'
-    return told or MISSING
+        shown += f' <span class="aside">[{_numbers(cell.paper, cell.digits)}]</span>'
+    return shown or MISSING
 
 
 def _numbers(values: Sequence[Value], digits: int) -> str:
@@ -112,7 +112,7 @@ def _numbers(values: Sequence[Value], digits: int) -> str:
 
 
 def _reasons(table: Table) -> Iterator[str]:
-    """What failed, in words, for whoever does not point at cells."""
+    """Yield what failed as sentences, for readers who do not point at cells."""
     for row in table.rows:
         for column, cell in zip(table.columns, row.cells, strict=False):
             if cell.failed:
