@@ -22,7 +22,7 @@ from ...model.network.shape import EncoderShape
 from ..selection.ranking import ComponentWeights, Minimum, density_of, keep_best, unflatten
 from ..shrinking import shrink_with_history
 from ..subnetworks import union
-from .gatings import DynamicGating, FixedGating, LearnedGating
+from .gatings import GATINGS, Gating
 from .hard_concrete import HardConcrete
 
 FORMAT = "polyprune-gating-1"
@@ -33,7 +33,7 @@ COMBINE = ("mean", "union")
 class Elastic:
     """A gating whose rows have names: languages, or `shared` for all."""
 
-    gating: DynamicGating | LearnedGating | FixedGating
+    gating: Gating
     rows: tuple[str, ...]
     weights: ComponentWeights
 
@@ -61,26 +61,26 @@ class Elastic:
         if combine not in COMBINE:
             raise UnknownName("way to combine languages", combine, COMBINE, "mean or union.")
         with torch.no_grad():
-            own = unflatten(self._own(density)[rows].float().cpu(), self.gating.counts)
+            own = unflatten(self.gating.rows_at(density)[rows].float().cpu(), self.gating.counts)
             if combine == "union" or len(rows) == 1:
                 gates = union(own)
                 self._check_words(gates, rows)
                 return gates
             wanted = self.gating.preference(density)[rows].mean(0, keepdim=True).cpu()
-            if not isinstance(self.gating, DynamicGating):  # as large as they are on average
+            if not self.holds_every_size:  # as large as they are on average
                 density = float(density_of(own, self.weights).mean())
             ranked = unflatten(wanted, self.gating.counts)
             return keep_best(ranked, density, self.weights, Minimum(rank=1))
 
     @property
-    def holds_one_size(self) -> bool:
-        """Whether gates were trained for one size only."""
-        return not isinstance(self.gating, DynamicGating)
+    def holds_every_size(self) -> bool:
+        """Whether there are gates for every sparsity, not for one."""
+        return self.gating.holds_every_size
 
     def every_row(self, sparsity: float | None = None) -> Gates:
         """The gates of this sparsity, a row each, in the order of `rows`."""
         with torch.no_grad():
-            own = self._own(self._density(sparsity))
+            own = self.gating.rows_at(self._density(sparsity))
             return unflatten(own.float().cpu(), self.gating.counts)
 
     def save(self, folder: Path) -> None:
@@ -89,18 +89,18 @@ class Elastic:
         tensors = {name: t.detach().cpu().contiguous() for name, t in gating.state_dict().items()}
         metadata = {
             "format": FORMAT,
-            "kind": next(name for name, kind in KINDS.items() if type(gating) is kind),
+            "kind": gating.kind,
             "rows": json.dumps(self.rows),
             "heads": json.dumps(gating.counts.heads),
             "units": json.dumps(gating.counts.units),
             "rank": json.dumps(gating.counts.rank),
             "weights": json.dumps(asdict(self.weights)),
-            "distribution": json.dumps(asdict(_distribution(gating))),
+            "distribution": json.dumps(asdict(gating.distribution)),
         }
         save_file(tensors, folder / GATING, metadata)
 
     def _density(self, sparsity: float | None) -> float:
-        if not isinstance(self.gating, DynamicGating):
+        if not self.holds_every_size:
             if sparsity is not None:
                 raise ConfigError(
                     "This checkpoint was trained for one size only: leave sparsity out. Dynamic "
@@ -126,28 +126,13 @@ class Elastic:
         """Raise if nothing is left of the words, which at least one rank has to carry."""
         if gates.rank.any():
             return
-        if not isinstance(self.gating, DynamicGating) or self.gating.learned:
+        largest = self.gating.largest_sparsity(rows)
+        if largest is None:
             raise ConfigError("These gates leave no rank of the words: train them again.")
-        ranks = unflatten(self.gating.boundary[rows], self.gating.counts).rank
         raise ConfigError(
             "At this sparsity no rank of the words is left. The largest possible is "
-            f"{int(1e6 * (1 - float(ranks.min()))) / 1e6:.6g}."
+            f"{int(1e6 * largest) / 1e6:.6g}."
         )
-
-    def _own(self, density: float) -> Tensor:
-        """Each row's gates: trained ones as they are, frozen ones open where the budget allows."""
-        if isinstance(self.gating, DynamicGating) and not self.gating.learned:
-            # The slack is for sizes such as 1 − 0.9, which is a little less than it should be.
-            return self.gating.boundary <= density + 1e-9
-        return self.gating.flat(density)
-
-
-def _distribution(gating: DynamicGating | LearnedGating | FixedGating) -> HardConcrete:
-    return HardConcrete() if isinstance(gating, FixedGating) else gating.distribution
-
-
-KINDS = {"dynamic": DynamicGating, "learned": LearnedGating, "fixed": FixedGating}
-"""What a gating file may hold, by the name it has there."""
 
 
 def load(
@@ -218,14 +203,9 @@ def _gating(
     rows: int,
     tensors: dict[str, Tensor],
     distribution: HardConcrete,
-) -> DynamicGating | LearnedGating | FixedGating:
-    if kind not in KINDS:
+) -> Gating:
+    if kind not in GATINGS:
         raise ValueError(f"its kind is {kind!r}")
     if any(len(tensor) not in (1, rows) for tensor in tensors.values()):
         raise ValueError(f"it is not for {rows} rows")
-    if kind == "learned":
-        return LearnedGating(counts, rows, distribution)
-    if kind == "fixed":
-        return FixedGating(unflatten(tensors["gates"], counts))
-    boundary, share = (unflatten(tensors[name], counts) for name in ("boundary", "share"))
-    return DynamicGating(boundary, share, distribution, learned="alpha" in tensors)
+    return GATINGS[kind].from_tensors(counts, rows, tensors, distribution)

@@ -5,23 +5,42 @@ penalties go with it are independent choices.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from ...model.network.components import Gates, PerComponent
-from ...model.network.tensor_types import Float, Int
+from ...model.network.tensor_types import Bool, Float, Int
 from ..selection.ranking import counts_of, unflatten
 from .dynamic import logits, snap
 from .hard_concrete import HardConcrete
 
 
 class Gating(nn.Module, ABC):
-    """A bank of gates: one row for all languages, or one a language."""
+    """A bank of gates: one row for all languages, or one per language."""
 
-    def __init__(self, counts: PerComponent[int]):
+    kind: ClassVar[str]
+    """Its name in files and configs."""
+    holds_every_size: ClassVar[bool] = False
+    """Whether it has gates for every density, not for one."""
+
+    def __init__(self, counts: PerComponent[int], distribution: HardConcrete | None = None):
         super().__init__()
         self.counts = counts
+        self.distribution = distribution or HardConcrete()
+
+    @classmethod
+    @abstractmethod
+    def from_tensors(
+        cls,
+        counts: PerComponent[int],
+        rows: int,
+        tensors: Mapping[str, Tensor],
+        distribution: HardConcrete,
+    ) -> "Gating":
+        """A gating that can load these tensors: those of its `state_dict`."""
 
     @abstractmethod
     def flat(
@@ -36,6 +55,17 @@ class Gating(nn.Module, ABC):
     @abstractmethod
     def preference(self, density: float = 1.0) -> Float[Tensor, "rows components"]:
         """What to rank components by when several languages have to agree on one size."""
+
+    def rows_at(self, density: float = 1.0) -> Float[Tensor, "rows components"] | Bool[Tensor, "rows components"]:
+        """What each row keeps in a model that is taken out."""
+        return self.flat(density)
+
+    def largest_sparsity(self, rows: Sequence[int]) -> float | None:
+        """The largest sparsity at which one of these rows has a rank left; None if not known."""
+        return None
+
+    def match_density(self, weights: Float[Tensor, " components"], density: float) -> None:
+        """After training, make what is open at inference this size; most gates have theirs."""
 
     def forward(
         self,
@@ -55,11 +85,17 @@ class Gating(nn.Module, ABC):
 class FixedGating(Gating):
     """Gates that are what they are, such as those of gradient-based pruning."""
 
+    kind = "fixed"
     gates: Tensor
 
     def __init__(self, gates: Gates):
         super().__init__(counts_of(gates))
         self.register_buffer("gates", torch.cat(gates.leaves(), dim=1).detach().clone())
+
+    @classmethod
+    def from_tensors(cls, counts, rows, tensors, distribution):
+        """The gates in the file."""
+        return cls(unflatten(tensors["gates"], counts))
 
     def flat(self, density=1.0, noise=None):
         """The same at every density, with and without noise."""
@@ -77,6 +113,8 @@ class FixedGating(Gating):
 class LearnedGating(Gating):
     """Hard concrete gates with a trainable α each, from a random start (Eqs. 5–9)."""
 
+    kind = "learned"
+
     def __init__(
         self,
         counts: PerComponent[int],
@@ -85,9 +123,13 @@ class LearnedGating(Gating):
         spread: float = 0.01,
     ):
         """`spread` is the deviation of α at the start: FLOP's; the paper says "random"."""
-        super().__init__(counts)
-        self.distribution = distribution or HardConcrete()
+        super().__init__(counts, distribution)
         self.alpha = nn.Parameter(spread * torch.randn(rows, sum(counts.leaves())))
+
+    @classmethod
+    def from_tensors(cls, counts, rows, tensors, distribution):
+        """As many rows as the file has names for."""
+        return cls(counts, rows, distribution)
 
     def flat(self, density=1.0, noise=None):
         """A sample, or at inference f(α); no density but the one it was trained for."""
@@ -103,26 +145,23 @@ class LearnedGating(Gating):
         """α."""
         return self.alpha
 
+    def match_density(self, weights, density):
+        """Open or close the fewest gates of every row that give what is open this size.
 
-def match_density(
-    gating: LearnedGating, weights: Float[Tensor, " components"], density: float
-) -> None:
-    """Open or close the fewest gates of every row that give what is open at inference this size.
-
-    The constraint holds the *expected* size at its target; how many gates end on which side of the
-    edge is another number (the paper's 50 % came to 53). Those with the largest α stay. A gate
-    that is opened gets the value that it had on average in training, where noise opened it at
-    times; all others are as they were learned.
-    """
-    edge = gating.distribution.edge_closed
-    with torch.no_grad():
-        for alpha in gating.alpha:
-            ranked, order = alpha.sort(descending=True, stable=True)
-            sizes = weights[order].cumsum(0) / weights.sum()
-            kept = int((sizes - density).abs().argmin()) + 1  # the nearest size, above or below
-            alpha[order[kept:]] = ranked[kept:].clamp(max=edge)
-            opened = gating.distribution.inverse(_mean_gate(ranked[:kept], gating.distribution))
-            alpha[order[:kept]] = torch.where(ranked[:kept] > edge, ranked[:kept], opened)
+        The constraint holds the *expected* size at its target; how many gates end on which side of
+        the edge is another number (the paper's 50 % came to 53). Those with the largest α stay. A
+        gate that is opened gets the value that it had on average in training, where noise opened it
+        at times; all others are as they were learned.
+        """
+        edge = self.distribution.edge_closed
+        with torch.no_grad():
+            for alpha in self.alpha:
+                ranked, order = alpha.sort(descending=True, stable=True)
+                sizes = weights[order].cumsum(0) / weights.sum()
+                kept = int((sizes - density).abs().argmin()) + 1  # the nearest size
+                alpha[order[kept:]] = ranked[kept:].clamp(max=edge)
+                opened = self.distribution.inverse(_mean_gate(ranked[:kept], self.distribution))
+                alpha[order[:kept]] = torch.where(ranked[:kept] > edge, ranked[:kept], opened)
 
 
 def _mean_gate(alpha: Float[Tensor, " n"], distribution: HardConcrete) -> Float[Tensor, " n"]:
@@ -139,6 +178,8 @@ class DynamicGating(Gating):
     offsets to α and θ, which start at 0 and are small where α and θ themselves are huge.
     """
 
+    kind = "dynamic"
+    holds_every_size = True
     boundary: Tensor
     share: Tensor
 
@@ -156,8 +197,7 @@ class DynamicGating(Gating):
         stay what they are, but those between open gradually, and so can learn: a unit's own share
         is so small that its gate would be saturated at every size but one.
         """
-        super().__init__(counts_of(boundary))
-        self.distribution = distribution or HardConcrete()
+        super().__init__(counts_of(boundary), distribution)
         self.register_buffer("boundary", torch.cat(boundary.leaves(), dim=1).double())
         # What a component weighs is the same in every row.
         shares = torch.cat(share.leaves(), dim=1)[:1].double()
@@ -165,6 +205,12 @@ class DynamicGating(Gating):
         start = torch.zeros_like(self.boundary, dtype=torch.float32)
         self.alpha = nn.Parameter(start.clone()) if learned else None
         self.slope = nn.Parameter(start.clone()) if learned else None
+
+    @classmethod
+    def from_tensors(cls, counts, rows, tensors, distribution):
+        """Learned if the file has offsets."""
+        boundary, share = (unflatten(tensors[name], counts) for name in ("boundary", "share"))
+        return cls(boundary, share, distribution, learned="alpha" in tensors)
 
     @property
     def learned(self) -> bool:
@@ -186,6 +232,19 @@ class DynamicGating(Gating):
         """The earlier it opens, the more it is wanted."""
         return -(self.boundary - self._offset(density) * self.share / self._span)
 
+    def rows_at(self, density=1.0):
+        """Trained gates as they are, frozen ones open where the budget allows."""
+        if self.learned:
+            return self.flat(density)
+        # The slack is for sizes such as 1 − 0.9, which is a little less than it should be.
+        return self.boundary <= density + 1e-9
+
+    def largest_sparsity(self, rows):
+        """Known of frozen gates: where the first rank opens."""
+        if self.learned:
+            return None
+        return 1 - float(unflatten(self.boundary[list(rows)], self.counts).rank.min())
+
     def logits(self, density: float) -> Float[Tensor, "rows components"]:
         """α + tθ with what has been learned."""
         return logits(self.boundary, self.share, density, self.distribution) + self._offset(density)
@@ -198,3 +257,7 @@ class DynamicGating(Gating):
     @property
     def _span(self) -> float:
         return self.distribution.edge_open - self.distribution.edge_closed
+
+
+GATINGS = {each.kind: each for each in (FixedGating, LearnedGating, DynamicGating)}
+"""Every kind of gates, by its name in files and configs."""
