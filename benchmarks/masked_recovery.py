@@ -113,7 +113,7 @@ def compare(options: argparse.Namespace, work: Path) -> dict[str, dict[str, floa
     print(f"languages whose loss did not fall: {worse or 'none'}")
 
     start = {"start": str(work / "dense" / "model")}
-    gating = {"kind": "gradient", "rule": "fisher", "sentences": 100}
+    gating = {"kind": "fixed", "rule": "fisher", "sentences": 100}
     cut = plan(options.text, options.more, model=start, gating=gating)
     losses["recovered"] = trained(cut, work / "recovered")
     losses["50 %"] = measured(work / "recovered" / "prepared", cut, work / "dense")

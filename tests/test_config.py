@@ -67,7 +67,7 @@ def test_all_mistakes_are_told_at_once_with_the_nearest_right_key():
     )
     assert "Did you mean corpus.languages?" in told
     assert "corpus.block" in told
-    assert "'none', 'gradient', 'l0' or 'dynamic'" in told
+    assert "'none', 'fixed', 'learned' or 'dynamic'" in told
     assert "Did you mean objective?" in told
 
 
@@ -83,7 +83,10 @@ def test_all_mistakes_are_told_at_once_with_the_nearest_right_key():
         ({"phases": [{"steps": 5}], "penalties": {"sparsity": 8}}, "gates that are trained"),
         ({"phases": [{"steps": 5}], "penalties": {"sparsity": -8}}, "0 or more"),
         ({"phases": [{"steps": 5}], "gating": {"sparsity": 1.3}}, "less than 1"),
-        ({"phases": [{"steps": 5}], "gating": {"kind": "l0", "learned": True}}, "always trained"),
+        (
+            {"phases": [{"steps": 5}], "gating": {"kind": "learned", "learned": True}},
+            "always trained",
+        ),
         ({"phases": [{"steps": 5}], "objective": {"mlm": -1}}, "0 or more"),
         ({"phases": [{"steps": 5}], "objective": {"soft": 1, "embeddings": 1}}, "not both"),
         ({"phases": [{"steps": 5}], "objective": {"translations": 1}}, "corpus.parallel"),
@@ -172,6 +175,8 @@ OLD = {
 def test_renamed_keys_still_work_and_are_told(caplog):
     run = make_run(OLD)
     assert run.model.fresh.init_std == 0.04
+    assert run.gating.kind == "learned"
+    assert 'gating.kind = "l0" is now "learned": please rename it' in caplog.text
     assert (run.gating.init_std, run.gating.minimum.heads) == (0.5, 2)
     assert run.batch.micro_batch_size == 4
     assert "batch.at_once is now called batch.micro_batch_size" in caplog.text
@@ -188,6 +193,7 @@ def test_a_renamed_key_is_not_given_twice():
 def test_records_of_runs_keep_the_first_names_of_settings():
     identity = make_run(OLD).identity()
     assert identity["model"]["fresh"]["spread"] == 0.04
+    assert identity["gating"]["kind"] == "l0"
     assert identity["gating"]["spread"] == 0.5
     assert identity["gating"]["least"]["heads"] == 2
     assert identity["batch"] == {"size": 2048}

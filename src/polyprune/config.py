@@ -92,12 +92,13 @@ def _make(kind: type[ConfigType], table: Mapping[str, Any], name: str) -> Config
 
 
 def _with_new_names(kind: Any, table: Any, path: str = "") -> Any:
-    """Return the table with the present names of keys that were renamed, and warn about them."""
+    """Return the table with the present names of keys and values that were renamed, and warn."""
     if isinstance(table, list):
         return [_with_new_names(kind, part, f"{path}{i}.") for i, part in enumerate(table)]
     if not isinstance(table, Mapping) or not dataclasses.is_dataclass(kind):
         return table
     renamed = {f.metadata["was"]: f.name for f in dataclasses.fields(kind) if "was" in f.metadata}
+    old_values = {f.name: f.metadata.get("old_values", {}) for f in dataclasses.fields(kind)}
     hints, result = get_type_hints(kind), {}
     for name, value in table.items():
         new: str = renamed.get(name, name)
@@ -105,8 +106,17 @@ def _with_new_names(kind: Any, table: Any, path: str = "") -> Any:
             raise ConfigError(f"{path}{name} is now called {path}{new}. Give only {path}{new}.")
         if new != name:
             logger.warning("%s%s is now called %s%s: please rename it.", path, name, path, new)
+        value = _with_new_value(value, old_values.get(new, {}), f"{path}{new}")
         result[new] = _with_new_names(_inner(hints.get(new)), value, f"{path}{new}.")
     return result
+
+
+def _with_new_value(value: Any, renamed: Mapping[str, str], path: str) -> Any:
+    """Return the present name of a value that was renamed, and warn about it."""
+    if not isinstance(value, str) or value not in renamed:
+        return value
+    logger.warning('%s = "%s" is now "%s": please rename it.', path, value, renamed[value])
+    return renamed[value]
 
 
 def _sentence(error: Any) -> str:

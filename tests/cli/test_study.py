@@ -51,7 +51,7 @@ micro_batch_size = 2
 
 @pytest.fixture
 def config(tmp_path):
-    (tmp_path / "grad.toml").write_text(RUN.format("gradient"))
+    (tmp_path / "grad.toml").write_text(RUN.format("fixed"))
     (tmp_path / "ds.toml").write_text(RUN.format("dynamic"))
     path = tmp_path / "mine.toml"
     path.write_text(f'data = "{xtreme_folder(tmp_path / "xtreme")}"\n{SYSTEMS}')

@@ -44,7 +44,9 @@ def progress_of(held_out, dense=None, **changes):
     return RunProgress(
         name="run",
         state="training",
-        plan=RunSummary("sprout", "sample", ("alpha-only", "joint"), 400, "l0", "non-shared", 0.5),
+        plan=RunSummary(
+            "sprout", "sample", ("alpha-only", "joint"), 400, "learned", "non-shared", 0.5
+        ),
         step=123,
         phase="joint",
         traces=traces,
@@ -130,7 +132,7 @@ def test_a_run_says_where_it_is_and_how_long_it_takes():
     )  # fmt: skip
     shown = rendered(training_lines(progress, 80, 24))
     for words in (
-        "sprout · on sample · l0 gates, non-shared, 50% cut",
+        "sprout · on sample · learned gates, non-shared, 50% cut",
         "step 123 of 400 · 31%",
         "joint, phase 2 of 2 · 1:01 elapsed · about 1:00:00 left · 1,234 tokens/s",
         "aims at 50% · 62% expected · 40% to 60% open in 2 rows",

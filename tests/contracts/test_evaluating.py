@@ -11,7 +11,6 @@ from polyprune.evaluation.evaluator import EvalConfig, LoadedModel, evaluate, ev
 from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace, Trial
 from polyprune.evaluation.finetuning import TaskMaterial, finetuning_run
 from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
-from polyprune.evaluation.readout_init import stack_rows
 from polyprune.evaluation.task_types import Predictor
 from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.training_data import encode_training
@@ -19,7 +18,7 @@ from polyprune.model.files.gates_file import SHARED
 from polyprune.model.network.components import Gates, sizes
 from polyprune.model.surgery.shrink import shrink
 from polyprune.pruning.gates.dynamic import boundaries
-from polyprune.pruning.gates.elastic import Elastic
+from polyprune.pruning.gates.elastic import Elastic, stack_rows
 from polyprune.pruning.gates.gatings import DynamicGating, FixedGating
 from polyprune.pruning.selection.ranking import ComponentWeights, unflatten
 from polyprune.training.run import train

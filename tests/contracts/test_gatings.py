@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import polyprune as pp
 from polyprune.model.network.components import PerComponent
 from polyprune.pruning.gates.dynamic import TENTHS, boundaries
-from polyprune.pruning.gates.gatings import DynamicGating, FixedGating, LearnedGating, match_density
+from polyprune.pruning.gates.gatings import DynamicGating, FixedGating, LearnedGating
 from polyprune.pruning.gates.hard_concrete import HardConcrete
 from polyprune.pruning.gates.penalties import diversity, native_l0, sparsity_constraint
 from polyprune.pruning.selection.ranking import ComponentWeights, density_of, unflatten
@@ -28,7 +28,7 @@ def fixed(rows):
 
 
 def learned(rows):
-    return LearnedGating(COUNTS, rows, spread=2.0)
+    return LearnedGating(COUNTS, rows, init_std=2.0)
 
 
 def frozen(rows):
@@ -172,10 +172,10 @@ def test_density_of_frozen_gates_is_the_size_asked_for():
 @given(st.integers(0, 2**31), st.floats(0.05, 0.95))
 def test_settling_meets_a_size_and_leaves_other_gates_alone(seed, density):
     torch.manual_seed(seed)
-    gating = LearnedGating(PerComponent((4, 4), (30, 30), 12), rows=3, spread=4.0)
+    gating = LearnedGating(PerComponent((4, 4), (30, 30), 12), rows=3, init_std=4.0)
     weights = torch.cat([torch.full((8,), 16.0), torch.full((60,), 2.0), torch.ones(12)])
     before = gating.flat().detach()
-    match_density(gating, weights, density)
+    gating.match_density(weights, density)
     after = gating.flat().detach()
     sizes = ((after > 0).float() @ weights) / weights.sum()
     assert (sizes - density).abs().max() <= 8.01 / weights.sum()  # half a head

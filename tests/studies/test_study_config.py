@@ -47,7 +47,7 @@ def test_a_study_of_e5_small_teaches_embeddings():
     assert (study.model, study.data) == ("e5-small", "/some/folder")
     assert {plan.name for plan in study.tasks} == {"tatoeba", "xnli", "udpos", "panx"}
     assert all(set(run.objective.active) <= {"embeddings", "translations"} for run in runs.values())
-    assert {run.gating.kind for run in runs.values()} == {"gradient", "l0", "dynamic"}
+    assert {run.gating.kind for run in runs.values()} == {"fixed", "learned", "dynamic"}
     assert {run.gating.setting for run in runs.values()} == {"shared", "non-shared"}
     assert plan_cells(study, runs, PRINTS).scores
 

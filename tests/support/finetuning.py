@@ -9,12 +9,11 @@ import torch
 import polyprune as pp
 from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace, Trial
 from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
-from polyprune.evaluation.readout_init import stack_rows
 from polyprune.model.files.gates_file import SHARED
 from polyprune.model.network.components import sizes
 from polyprune.progress import Silent
 from polyprune.pruning.gates.dynamic import boundaries
-from polyprune.pruning.gates.elastic import Elastic
+from polyprune.pruning.gates.elastic import Elastic, stack_rows
 from polyprune.pruning.gates.gatings import DynamicGating, FixedGating
 from polyprune.pruning.selection.ranking import ComponentWeights, unflatten
 from polyprune.training.loop import StepReport

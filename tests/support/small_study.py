@@ -11,7 +11,7 @@ PRINTS = InputHashes(model="m", data="d", corpus="c")
 PLAIN = Run(phases=(Phase(steps=4),), model=StartConfig(start="x"))
 RUNS = {
     "small": PLAIN,
-    "grad": replace(PLAIN, gating=GatingConfig(kind="gradient")),
+    "grad": replace(PLAIN, gating=GatingConfig(kind="fixed")),
     "ds": replace(PLAIN, gating=GatingConfig(kind="dynamic")),
 }
 STUDY = Study(

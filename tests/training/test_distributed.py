@@ -43,7 +43,7 @@ trackers = []
 
 GATED = """
 [gating]
-kind = "l0"
+kind = "learned"
 setting = "non-shared"
 [penalties]
 sparsity = 8.0

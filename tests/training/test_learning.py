@@ -66,7 +66,7 @@ def l0(dense: Path, out: Path, **penalties) -> tuple[pp.Gates, dict]:
     run = plan(
         {"start": str(dense / "model")},
         20,
-        gating={"kind": "l0", "setting": "non-shared"},
+        gating={"kind": "learned", "setting": "non-shared"},
         penalties=penalties,
         phases=phases,
     )

@@ -43,7 +43,7 @@ def test_what_was_done_after_the_last_checkpoint_is_done_again_and_not_logged_tw
 
 
 LEARNED = {
-    "gating": {"kind": "l0", "setting": "non-shared"},
+    "gating": {"kind": "learned", "setting": "non-shared"},
     "penalties": {"sparsity": 8, "diversity": 1},
     "phases": [
         {"steps": 3, "train": "gates", "gates_learning_rate": 0.1},
@@ -51,7 +51,7 @@ LEARNED = {
     ],
 }
 SHARED = {
-    "gating": {"kind": "l0"},
+    "gating": {"kind": "learned"},
     "penalties": {"sparsity": 8, "kind": "lagrangian"},
     "phases": [{"steps": 3, "gates_learning_rate": 0.5}, {"steps": 3, "train": "weights"}],
 }

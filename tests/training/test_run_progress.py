@@ -26,7 +26,11 @@ def test_before_the_first_step_it_says_what_will_be_done(tmp_path):
     found = read(write_run(tmp_path / "run", begun=5))
     assert (found.state, found.step, found.steps) == ("preparing", 0, 40)
     assert found.plan.phases == ("gates", "joint")
-    assert (found.plan.model, found.plan.corpus, found.plan.gating) == ("sprout", "sample", "l0")
+    assert (found.plan.model, found.plan.corpus, found.plan.gating) == (
+        "sprout",
+        "sample",
+        "learned",
+    )
     assert found.losses == {}
     assert found.left_seconds is None
 

@@ -37,7 +37,7 @@ def flat_weights(model) -> torch.Tensor:
 
 
 def gated(model, penalties: PenaltyConfig, **objective) -> TrainingModule:
-    gating = LearnedGating(sizes(model.shape), len(ROWS), spread=1.0)
+    gating = LearnedGating(sizes(model.shape), len(ROWS), init_std=1.0)
     regularizer = GateRegularizer(penalties, flat_weights(model), ROWS)
     return TrainingModule(model, Objective(**objective or {"mlm": 1.0}), gating, regularizer)
 

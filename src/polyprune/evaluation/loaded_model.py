@@ -10,7 +10,7 @@ from ..loading.hub import find, read_shape
 from ..model.files.gates_file import SHARED
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..pruning.gates.elastic import glance_gating, load
-from ..pruning.gates.gatings import DynamicGating
+from ..pruning.gates.gatings import kind_holds_every_size
 from ..training.prepare import tokenizer_of
 from .gate_rows import gate_row, own_row, related_row
 from .task_types import check_labels
@@ -117,9 +117,9 @@ def _gatings(model: EvalModel) -> list[tuple[EvalModel, tuple[bool, tuple[str, .
 def _gating(seed: EvalModel) -> tuple[bool, tuple[str, ...]] | None:
     if not isinstance(seed, PolyprunePreTrainedModel):
         glance = glance_gating(find(seed))
-        return None if glance is None else (glance[0] == "dynamic", glance[1])
+        return None if glance is None else (kind_holds_every_size(glance[0]), glance[1])
     elastic: Any = seed.elastic
-    return None if elastic is None else (isinstance(elastic.gating, DynamicGating), elastic.rows)
+    return None if elastic is None else (elastic.holds_every_size, elastic.rows)
 
 
 def _holds_every_size(model: EvalModel) -> bool:

@@ -12,11 +12,8 @@ from ..loading.conversion import AUTO_CLASS
 from ..loading.hub import read_shape
 from ..model.build import assemble
 from ..model.files.gates_file import SHARED
-from ..model.network.components import Gates
 from ..model.network.modeling_polyprune import MODELS, PolyprunePreTrainedModel
-from ..pruning.gates.elastic import Elastic, load
-from ..pruning.gates.gatings import DynamicGating, FixedGating
-from ..pruning.selection.ranking import counts_of, unflatten
+from ..pruning.gates.elastic import load
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_folder
 from ..training.run_config import GatingConfig
@@ -72,19 +69,18 @@ def fix_gates(model: PolyprunePreTrainedModel, sparsity: float | None) -> Polypr
     elastic: Any = model.elastic
     if elastic is None:
         return model
-    if isinstance(elastic.gating, DynamicGating) and sparsity is None:
+    if elastic.holds_every_size and sparsity is None:
         return model
     if elastic.rows == (SHARED,):
         return shrink_with_history(model, elastic.gates(sparsity))
-    own = [elastic.gates(sparsity, [row]) for row in elastic.rows]
-    model.elastic = Elastic(FixedGating(stack_rows(own)), elastic.rows, elastic.weights)
+    model.elastic = elastic.at_one_size(sparsity)
     return model
 
 
 def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> None:
     """Raise if a sparsity is requested of a model that has only one size."""
     elastic: Any = model.elastic
-    every = elastic is not None and isinstance(elastic.gating, DynamicGating)
+    every = elastic is not None and elastic.holds_every_size
     if sparsity is not None and not every:
         raise ConfigError(
             "This model has one size. Give a sparsity for elastic models only, or first: "
@@ -92,17 +88,11 @@ def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> N
         )
 
 
-def stack_rows(gates: list[Gates]) -> Gates:
-    """Stack several rows of gates into one bank."""
-    rows = [torch.cat(each.leaves(), dim=1) for each in gates]
-    return unflatten(torch.cat(rows), counts_of(gates[0]))
-
-
 def gating_config(model: str, sparsity: float | None) -> GatingConfig:
     """Return the gating config of a prepared model, which tells the loop what sizes to draw."""
     elastic: Any = load(model, verify=False).elastic
-    if elastic is not None and isinstance(elastic.gating, DynamicGating) and sparsity is None:
+    if elastic is not None and elastic.holds_every_size and sparsity is None:
         return GatingConfig(kind="dynamic")
     if elastic is None or elastic.rows == (SHARED,):  # cut before training
         return GatingConfig()
-    return GatingConfig(kind="gradient", setting="non-shared", sparsity=0.0)
+    return GatingConfig(kind="fixed", setting="non-shared", sparsity=0.0)

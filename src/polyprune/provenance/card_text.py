@@ -176,13 +176,17 @@ def _made(facts: CardFacts) -> str:
     return "\n\n".join(["## How it was made", *parts])
 
 
+LEARNED = "gates that were trained with an L0 penalty"
+
+
 def _step(cut: PruningStep) -> str:
     """One cut, or one ranking, in a sentence."""
     by = {
         "gradient": f"gate gradients, by the rule {code(cut.rule)}",
         "magnitude": "the size of their weights",
         "random": "chance",
-        "l0": "gates that were trained with an L0 penalty",
+        "learned": LEARNED,
+        "l0": LEARNED,  # as it was called before
     }.get(cut.method, code(cut.method) if cut.method else "")
     ranked = f"Components were ranked by {by}" if by else ""
     setting = {

@@ -213,4 +213,4 @@ def identity(run: Run) -> dict[str, Any]:
 
 def setting_of(run: Run | None) -> str:
     """Return `shared` or `non-shared`; None without gates."""
-    return "" if run is None or run.gating.kind == "none" else run.gating.setting
+    return "" if run is None or not run.gating.any else run.gating.setting

@@ -22,7 +22,7 @@ from ..pruning.criteria.scores_file import ScoreSheet
 from ..pruning.criteria.scoring import Scoring, ScoringText, default_loss, score
 from ..pruning.gates.dynamic import TENTHS
 from ..pruning.gates.elastic import Elastic, load
-from ..pruning.gates.gatings import FixedGating, LearnedGating
+from ..pruning.gates.gatings import FixedGating, Gating, LearnedGating
 from ..pruning.prune import describe_selection, elastic_gates, prune_model
 from ..pruning.ranker import Ranker
 from ..pruning.selection.budgets import Sparsity
@@ -80,7 +80,7 @@ def prepare_model(
     check_length(run, model)
     model = _changed(model, run.model)
     plan = run.gating
-    if plan.kind != "none":
+    if plan.any:
         model = with_ranks(model, plan.table)
         ranker = Ranker(rule_named(plan.rule), setting_named(plan.setting))
         if plan.needs_scores:
@@ -114,23 +114,35 @@ def make_gating(
 ) -> Elastic:
     """Make the gates that a config asks for: one row per language, or one for all."""
     rows = ranker.setting.rows(languages)
-    weights = ComponentWeights.of(model.shape)
-    if plan.kind == "l0":
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            return Elastic(
-                LearnedGating(sizes(model.shape), len(rows), spread=plan.init_std), rows, weights
-            )
-    if plan.kind == "gradient":
-        selection = _budget(plan).select(model, ranker)
-        return Elastic(FixedGating(selection.gates), rows, weights)
+    gating = _MAKERS[plan.kind](plan, model, ranker, len(rows), seed)
+    return Elastic(gating, rows, ComponentWeights.of(model.shape))
+
+
+def _fixed(plan: GatingConfig, model: PolyprunePreTrainedModel, ranker: Ranker, *_: int) -> Gating:
+    return FixedGating(_budget(plan).select(model, ranker).gates)
+
+
+def _learned(
+    plan: GatingConfig, model: PolyprunePreTrainedModel, _: Ranker, rows: int, seed: int
+) -> Gating:
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return LearnedGating(sizes(model.shape), rows, init_std=plan.init_std)
+
+
+def _dynamic(
+    plan: GatingConfig, model: PolyprunePreTrainedModel, ranker: Ranker, *_: int
+) -> Gating:
     # Gates that are trained open gradually, within half a step of the grid: more, and those of the
     # next size would be open half of the time already. Frozen ones keep the finest boundaries, so
     # that any size can be taken out later.
     grid, least = (TENTHS, TENTHS[1] / 2) if plan.learned else (None, 0.0)
     return elastic_gates(
         model, ranker, grid=grid, minimum=plan.minimum, learned=plan.learned, least_share=least
-    )
+    ).gating
+
+
+_MAKERS = {"fixed": _fixed, "learned": _learned, "dynamic": _dynamic}
 
 
 def _budget(plan: GatingConfig) -> Sparsity:

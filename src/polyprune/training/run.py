@@ -15,7 +15,6 @@ from ..model.files.fingerprint import quick_hash
 from ..model.history import PruningStep, TrainingStep, add_training
 from ..progress import SILENT, Progress
 from ..pruning.gates.elastic import load
-from ..pruning.gates.gatings import LearnedGating, match_density
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_file, atomic_folder
 from .checkpoints import (
@@ -174,7 +173,7 @@ def _phase_folder(
     Gates that are shared, learned and no longer trained are cut: half the size is half the cost.
     """
     run = session.run
-    if run.gating.kind != "l0" or len(session.rows) != 1:
+    if not run.gating.cut_when_trained or len(session.rows) != 1:
         return session.places.prepared, False
     cuts = [i for i in range(1, index + 1) if run.phases[i].train == "weights"]
     if not cuts:
@@ -223,10 +222,10 @@ def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
         return model
     run = session.run
     aimed = run.penalties.sparsity > 0 and run.penalties.kind != "native"
-    if aimed and isinstance(elastic.gating, LearnedGating) and system.regularizer is not None:
-        match_density(elastic.gating, system.regularizer.weights, 1 - run.gating.sparsity)
-    if len(elastic.rows) == 1 and not session.run.gating.every_size:
-        return shrink_with_history(
-            model, elastic.gates(), PruningStep(method="l0" if run.gating.kind == "l0" else "")
-        )
+    if aimed and system.regularizer is not None:
+        elastic.gating.match_density(system.regularizer.weights, 1 - run.gating.sparsity)
+    if len(elastic.rows) == 1 and not elastic.holds_every_size:
+        learned = run.gating.cut_when_trained
+        step = PruningStep(method=elastic.gating.kind if learned else "")
+        return shrink_with_history(model, elastic.gates(), step)
     return model

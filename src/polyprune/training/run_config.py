@@ -91,19 +91,22 @@ class CorpusConfig:
 class GatingConfig:
     """Where gates come from; see `pruning.gates.gatings`."""
 
-    kind: Literal["none", "gradient", "l0", "dynamic"] = "none"
+    kind: Literal["none", "fixed", "learned", "dynamic"] = field(
+        default="none", metadata={"old_values": {"gradient": "fixed", "l0": "learned"}}
+    )
+    """Fixed by gradients, learned from a random start (L0), or dynamic: for every size at once."""
     setting: Literal["shared", "non-shared"] = "shared"
     sparsity: float = 0.5
     rule: str = "paper"
-    """How gradients are ranked, for `gradient` and `dynamic`; see `polyprune ls methods`."""
+    """How gradients are ranked, for `fixed` and `dynamic`; see `polyprune ls methods`."""
     learned: bool = False
     """Whether `dynamic` gates are trained."""
     table: str = "spectral"
     """How to factorize a plain word table first, so that its ranks have gates (Eq. 3)."""
     minimum: Minimum = field(default_factory=lambda: Minimum(rank=1), metadata={"was": "least"})
-    """The components that `gradient` pruning keeps in every layer, whatever their scores."""
+    """The components that a ranking keeps in every layer, whatever their scores."""
     init_std: float = field(default=0.01, metadata={"was": "spread"})
-    """The standard deviation of the initial α of `l0` gates."""
+    """The standard deviation of the initial α of `learned` gates."""
     sentences: int = 3000
     """Held-out lines per language to score with."""
 
@@ -113,18 +116,28 @@ class GatingConfig:
         if self.learned and self.kind != "dynamic":
             raise ConfigError(
                 f"learned is for dynamic gates: {self.kind} gates are "
-                f"{'always' if self.kind == 'l0' else 'never'} trained."
+                f"{'always' if self.kind == 'learned' else 'never'} trained."
             )
+
+    @property
+    def any(self) -> bool:
+        """Whether there are gates at all."""
+        return self.kind != "none"
+
+    @property
+    def cut_when_trained(self) -> bool:
+        """Whether gates are learned for one size, so that shared ones are cut once they are."""
+        return self.kind == "learned"
 
     @property
     def needs_scores(self) -> bool:
         """Whether components are ranked on text before training."""
-        return self.kind in ("gradient", "dynamic")
+        return self.kind in ("fixed", "dynamic")
 
     @property
     def trainable(self) -> bool:
         """Whether the gates have trainable parameters."""
-        return self.kind == "l0" or self.learned
+        return self.cut_when_trained or self.learned
 
     @property
     def every_size(self) -> bool:
@@ -134,7 +147,7 @@ class GatingConfig:
     @property
     def cut_first(self) -> bool:
         """Whether the model is shrunk before training: its gates are fixed and shared."""
-        return self.kind == "gradient" and self.setting == "shared"
+        return self.kind == "fixed" and self.setting == "shared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,11 +257,11 @@ class Run:
         yield (
             not gating.trainable and any(phase.train == "gates" for phase in self.phases),
             f"A phase trains gates, but {gating.kind} gates have nothing to train. Use "
-            'kind = "l0", or "dynamic" with learned = true.',
+            'kind = "learned", or "dynamic" with learned = true.',
         )
         yield (
             self.penalties.any and not gating.trainable,
-            "Penalties are for gates that are trained: l0, or learned dynamic.",
+            "Penalties are for gates that are trained: learned, or dynamic with learned = true.",
         )
         yield (
             objective.by_line and objective.masked and not objective.only_masked_lm,
@@ -277,8 +290,8 @@ class Run:
         """Return what makes two runs the same, as JSON.
 
         It leaves out how steps are computed and how fast the model learns: whoever ran out of
-        memory, or saw the loss explode, wants to go on from a checkpoint. Renamed settings keep
-        their first names, so that older runs can be resumed.
+        memory, or saw the loss explode, wants to go on from a checkpoint. Renamed settings
+        and values keep their first names, so that older runs can be resumed.
         """
         settings = json.loads(json.dumps(_recorded(self)))
         del settings["saving"], settings["batch"]["at_once"]
@@ -290,12 +303,14 @@ class Run:
 
 
 def _recorded(value: Any) -> Any:
-    """Return a config as `run.json` records it, with the first names of its settings."""
+    """Return a config as `run.json` records it, with the first names of settings and values."""
     if isinstance(value, tuple):
         return [_recorded(part) for part in value]
     if not is_dataclass(value):
         return value
-    return {
-        each.metadata.get("was", each.name): _recorded(getattr(value, each.name))
-        for each in fields(value)
-    }
+    record = {}
+    for each in fields(value):
+        first = {new: old for old, new in each.metadata.get("old_values", {}).items()}
+        part = _recorded(getattr(value, each.name))
+        record[each.metadata.get("was", each.name)] = first.get(part, part) if first else part
+    return record

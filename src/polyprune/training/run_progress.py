@@ -24,6 +24,10 @@ PATIENCE = 60
 """A run counts as silent after this many seconds, or five steps if those take longer."""
 
 
+GATING_KINDS = {"gradient": "fixed", "l0": "learned"}
+"""What records of runs call gates, which keep the first names of settings, and what they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunSummary:
     """A run's settings as `run.json` records them; empty if that is missing."""
@@ -183,7 +187,7 @@ def summarize_record(record: Mapping[str, Any]) -> RunSummary:
         corpus="" if labels else str(_part(record, "corpus").get("source") or ""),
         phases=tuple(str(phase.get("name") or phase.get("train") or "") for phase in phases),
         steps=sum(steps) if steps and len(steps) == len(phases) else None,
-        gating=str(gating.get("kind") or "none"),
+        gating=GATING_KINDS.get(kind := str(gating.get("kind") or "none"), kind),
         setting=str(gating.get("setting") or ""),
         sparsity=number(gating.get("sparsity")),
         measure="wrong" if labels else "loss",

@@ -167,7 +167,7 @@ def _check_sharding(run: Run, accelerator: Accelerator) -> None:
         return
     if not accelerator.is_fsdp2:
         raise ConfigError("Sharded training needs version 2: accelerate launch --fsdp_version 2.")
-    if run.gating.kind != "none" and not run.gating.cut_first:
+    if run.gating.any and not run.gating.cut_first:
         raise ConfigError(
             "Gates cannot be sharded: train them without --use_fsdp, on copies of the model (DDP)."
         )

@@ -22,7 +22,7 @@ from ...model.network.shape import EncoderShape
 from ..selection.ranking import ComponentWeights, Minimum, density_of, keep_best, unflatten
 from ..shrinking import shrink_with_history
 from ..subnetworks import union
-from .gatings import GATINGS, Gating
+from .gatings import GATINGS, FixedGating, Gating
 from .hard_concrete import HardConcrete
 
 FORMAT = "polyprune-gating-1"
@@ -76,6 +76,11 @@ class Elastic:
     def holds_every_size(self) -> bool:
         """Whether there are gates for every sparsity, not for one."""
         return self.gating.holds_every_size
+
+    def at_one_size(self, sparsity: float | None = None) -> "Elastic":
+        """The same rows as fixed gates of one size."""
+        own = [self.gates(sparsity, [row]) for row in self.rows]
+        return Elastic(FixedGating(stack_rows(own)), self.rows, self.weights)
 
     def every_row(self, sparsity: float | None = None) -> Gates:
         """The gates of this sparsity, a row each, in the order of `rows`."""
@@ -160,6 +165,11 @@ def load(
     if gating.is_file():
         model.elastic = load_elastic(gating, model.shape)
     return model
+
+
+def stack_rows(gates: Sequence[Gates]) -> Gates:
+    """Stack several rows of gates into one bank."""
+    return gates[0].map(lambda *row: torch.cat(row), *gates[1:])
 
 
 def load_elastic(path: Path, shape: EncoderShape) -> Elastic:

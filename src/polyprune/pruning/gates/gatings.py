@@ -56,7 +56,9 @@ class Gating(nn.Module, ABC):
     def preference(self, density: float = 1.0) -> Float[Tensor, "rows components"]:
         """What to rank components by when several languages have to agree on one size."""
 
-    def rows_at(self, density: float = 1.0) -> Float[Tensor, "rows components"] | Bool[Tensor, "rows components"]:
+    def rows_at(
+        self, density: float = 1.0
+    ) -> Float[Tensor, "rows components"] | Bool[Tensor, "rows components"]:
         """What each row keeps in a model that is taken out."""
         return self.flat(density)
 
@@ -120,11 +122,11 @@ class LearnedGating(Gating):
         counts: PerComponent[int],
         rows: int = 1,
         distribution: HardConcrete | None = None,
-        spread: float = 0.01,
+        init_std: float = 0.01,
     ):
-        """`spread` is the deviation of α at the start: FLOP's; the paper says "random"."""
+        """`init_std` is the deviation of the initial α: FLOP's; the paper says "random"."""
         super().__init__(counts, distribution)
-        self.alpha = nn.Parameter(spread * torch.randn(rows, sum(counts.leaves())))
+        self.alpha = nn.Parameter(init_std * torch.randn(rows, sum(counts.leaves())))
 
     @classmethod
     def from_tensors(cls, counts, rows, tensors, distribution):
@@ -261,3 +263,8 @@ class DynamicGating(Gating):
 
 GATINGS = {each.kind: each for each in (FixedGating, LearnedGating, DynamicGating)}
 """Every kind of gates, by its name in files and configs."""
+
+
+def kind_holds_every_size(kind: str) -> bool:
+    """Whether gates of this kind, as a file names it, are for every density."""
+    return kind in GATINGS and GATINGS[kind].holds_every_size

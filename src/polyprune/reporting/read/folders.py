@@ -39,7 +39,7 @@ def size_lines(folder: Path, sizes: Sequence[float] = (0.0, *SIZES)) -> list[dic
     config, readout = read_shape(folder)
     elastic = load_elastic(folder / GATING, config.shape)
     lines = []
-    for sparsity in (None,) if elastic.holds_one_size else sizes:
+    for sparsity in sizes if elastic.holds_every_size else (None,):
         try:
             lines.append(_line(elastic, sparsity, config, readout))
         except ConfigError:  # nothing would be left of the words
