@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..corpora.collate import pad, padded
+from ..corpora.padding import pad, padded
 from ..model.network.components import Gates
 from .encoded_input import EncodedInput
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from ..errors import DataError, Spellings, UnknownName
+from ..errors import DataError, UnknownName
 from .metrics import PrecisionRecall, accuracy, chunk_scores, mlqa, set_scores, squad
 from .prediction_formats import ANSWERS, LABELS, LINES, PAIRS, TAGS, PredictionFormat
 from .readers import bitext_files, pair_files, question_files, tagged_files
 from .readers.language_codes import LANGUAGES
 from .readers.reader import Reader
+from .task_names import TASK_NAMES, find_task_name
 from .task_types import (
     BitextMining,
     PairClassification,
@@ -105,8 +106,6 @@ class Task:
 
     name: str
     """The name of XTREME's folder."""
-    title: str
-    """The name in papers."""
     group: Group
     kind: TaskType
     reader: Reader
@@ -114,13 +113,16 @@ class Task:
     """Maps gold, predictions and language to scores in percent, the main one first."""
     format: PredictionFormat
     """The format of prediction files."""
-    also: tuple[str, ...] = ()
-    """Alternative names."""
     labels: tuple[str, ...] = ()
     defaults: TaskDefaults | None = None
     """The default hyperparameters; None if nothing is trained."""
     version: int = 1
     """Increased whenever scores change: results of different versions cannot be compared."""
+
+    @property
+    def title(self) -> str:
+        """The name in papers."""
+        return TASK_NAMES[self.name].title
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -154,7 +156,6 @@ _QA = TaskDefaults(learning_rate=3e-5, weight_decay=1e-4, warmup=500, every=1000
 _ALL = (
     Task(
         name="xnli",
-        title="XNLI",
         group="classification",
         kind=PairClassification(),
         reader=pair_files.XNLI,
@@ -165,7 +166,6 @@ _ALL = (
     ),
     Task(
         name="pawsx",
-        title="PAWS-X",
         group="classification",
         kind=PairClassification(),
         reader=pair_files.PAWSX,
@@ -176,31 +176,26 @@ _ALL = (
     ),
     Task(
         name="udpos",
-        title="POS",
         group="tagging",
         kind=TokenTagging(),
         reader=tagged_files.UDPOS,
         score=chunk_score,
         format=TAGS,
-        also=("pos", "ud-pos"),
         labels=UPOS,
         defaults=TaskDefaults(epochs=10, every=500),
     ),
     Task(
         name="panx",
-        title="NER",
         group="tagging",
         kind=TokenTagging(),
         reader=tagged_files.PANX,
         score=chunk_score,
         format=TAGS,
-        also=("ner", "wikiann", "pan-x"),
         labels=IOB2,
         defaults=TaskDefaults(epochs=10, every=1000),
     ),
     Task(
         name="xquad",
-        title="XQuAD",
         group="question answering",
         kind=SpanExtraction(),
         reader=question_files.XQUAD,
@@ -210,7 +205,6 @@ _ALL = (
     ),
     Task(
         name="mlqa",
-        title="MLQA",
         group="question answering",
         kind=SpanExtraction(),
         reader=question_files.MLQA,
@@ -220,28 +214,23 @@ _ALL = (
     ),
     Task(
         name="tydiqa",
-        title="TyDiQA",
         group="question answering",
         kind=SpanExtraction(),
         reader=question_files.TYDIQA,
         score=squad_score,
         format=ANSWERS,
-        also=("tydiqa-goldp", "tydi"),
         defaults=replace(_QA, search=False),
     ),
     Task(
         name="bucc2018",
-        title="BUCC",
         group="retrieval",
         kind=BitextMining(),
         reader=bitext_files.BUCC,
         score=pair_score,
         format=PAIRS,
-        also=("bucc",),
     ),
     Task(
         name="tatoeba",
-        title="Tatoeba",
         group="retrieval",
         kind=TranslationSearch(),
         reader=bitext_files.TATOEBA,
@@ -256,11 +245,4 @@ TASKS = {each.name: each for each in _ALL}
 
 def find_task(name: str) -> Task:
     """Return the task with this name or alternative name."""
-    spellings = Spellings()
-    for each in _ALL:
-        for spelling in (each.name, each.title, *each.also):
-            spellings.setdefault(spelling.casefold(), each.name)
-    found = spellings.get(name.casefold())
-    if found is None:
-        raise UnknownName("task", name, spellings, "All nine: polyprune ls tasks.")
-    return TASKS[found]
+    return TASKS[find_task_name(name)]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from ..averages import Value
 from ..corpora.languages import Language, language
 from ..errors import UnknownName
-from ..evaluation.tasks import find_task
+from ..evaluation.task_names import TASK_NAMES, find_task_name
 from .results import Results, System
 
 SPACE = "\u00a0"
@@ -43,7 +43,7 @@ def task_title(results: Results, task: str) -> str:
     if task in results.tasks:
         return results.tasks[task]
     try:
-        return find_task(task).title
+        return TASK_NAMES[find_task_name(task)].title
     except UnknownName:
         return task
 

@@ -13,7 +13,7 @@ from .figure import Axis, Series
 FEW_SIZES, APART = 6, 8.0
 """Sizes that may have a tick each, and percent between them."""
 
-REGIMES = ("translate-train-all", "transfer")
+PREFERRED_REGIMES = ("translate-train-all", "transfer")
 """The first is taken where both would do: it trains all languages alike."""
 
 METRICS = {"f1": "F1"}
@@ -108,4 +108,7 @@ def _average(results: Results, regime: str, systems: Sequence[System]) -> Qualit
 
 def _regimes(results: Results) -> list[str]:
     there = {score.regime for score in results.scores}
-    return [*(r for r in REGIMES if r in there), *sorted(there - set(REGIMES))] or [REGIMES[0]]
+    return [
+        *(r for r in PREFERRED_REGIMES if r in there),
+        *sorted(there - set(PREFERRED_REGIMES)),
+    ] or [PREFERRED_REGIMES[0]]

@@ -10,7 +10,7 @@ from ...errors import UnknownName
 from ..display import SPACE, percent, task_title
 from ..results import HALF, Results, System, SystemSize
 from .comparison import (
-    REGIMES,
+    PREFERRED_REGIMES,
     Quality,
     average_quality,
     by_name,
@@ -32,7 +32,7 @@ Losses = Mapping[System, Mapping[str, Value]]
 def loss_by_corpus_size(results: Results) -> Figure | None:
     """Draw what each language loses against how much text there was of it."""
     for task in scored_tasks(results):
-        found = [(regime, _losses(results, task, regime)) for regime in REGIMES]
+        found = [(regime, _losses(results, task, regime)) for regime in PREFERRED_REGIMES]
         regime, losses = max(found, key=lambda each: len(each[1]))
         if losses:
             return losses_figure(losses, task_title(results, task), regime)

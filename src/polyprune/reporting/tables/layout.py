@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from ...evaluation.tasks import TASKS
+from ...evaluation.task_names import TASK_NAMES
 from ..display import percent
 from ..results import DENSE, Results, System
 from .paper_values import PaperValues
 from .table import TableCell
 
-REGIMES = {
+REGIME_HEADINGS = {
     "transfer": "Cross-lingual transfer: fine-tuned on English, tested in all languages",
     "translate-train-all": "Translate-train-all: fine-tuned on English and its translations",
 }
@@ -18,20 +18,22 @@ REGIMES = {
 def scored_regimes(results: Results) -> list[str]:
     """Return the regimes that have scores, the paper's first."""
     found = dict.fromkeys(score.regime for score in results.scores)
-    return [each for each in REGIMES if each in found] + [e for e in found if e not in REGIMES]
+    return [each for each in REGIME_HEADINGS if each in found] + [
+        e for e in found if e not in REGIME_HEADINGS
+    ]
 
 
 def regime_heading(regime: str, tasks: Iterable[str]) -> str:
     """Return the heading above a regime's rows; an empty one if no task is fine-tuned."""
-    tuned = (TASKS.get(task) for task in tasks)
-    return REGIMES.get(regime, regime) if any(task and task.defaults for task in tuned) else ""
+    tuned = any(task in TASK_NAMES and TASK_NAMES[task].fine_tuned for task in tasks)
+    return REGIME_HEADINGS.get(regime, regime) if tuned else ""
 
 
 def tasks_in_order(results: Results, regimes: Iterable[str]) -> tuple[str, ...]:
     """Return the tasks that have scores, in the paper's order, then others."""
     regimes = set(regimes)
     found = dict.fromkeys(score.task for score in results.scores if score.regime in regimes)
-    return (*(t for t in TASKS if t in found), *(t for t in found if t not in TASKS))
+    return (*(t for t in TASK_NAMES if t in found), *(t for t in found if t not in TASK_NAMES))
 
 
 def row_order(systems: Iterable[System]) -> tuple[System, ...]:

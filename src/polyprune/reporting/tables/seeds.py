@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...evaluation.metrics import average_flat
-from ...evaluation.tasks import TASKS
+from ...evaluation.task_names import TASK_NAMES
 from ..results import DENSE, System
 from .cells import Seeds, average, complete_seeds
 from .table import TableCell
@@ -31,7 +31,7 @@ class RepeatedTasks:
 
     def _for_all(self, system: System, task: str, seeds: Seeds) -> Seeds:
         """Repeat for every seed what no seed changes, such as the dense model's embeddings."""
-        tuned = task not in TASKS or TASKS[task].defaults is not None
+        tuned = task not in TASK_NAMES or TASK_NAMES[task].fine_tuned
         if system.name != DENSE or tuned or len(seeds) != 1:
             return seeds
         return dict.fromkeys(self.seeds, next(iter(seeds.values())))

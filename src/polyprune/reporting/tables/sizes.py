@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from ...averages import Value, number
 from ..results import Results, SystemSize
+from .layout import paper_cells, row_order, system_cells
 from .paper_values import PaperValues
 from .table import Table, TableCell, TableRow
-from .tasks import paper_cells, row_order, system_cells
 
 COLUMNS = {
     "parameters, M": ("parameters", 1e6),

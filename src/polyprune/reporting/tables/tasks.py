@@ -15,7 +15,7 @@ from .cells import (
     score_cell,
 )
 from .layout import (
-    REGIMES,
+    REGIME_HEADINGS,
     bold_note,
     paper_cells,
     regime_heading,
@@ -125,7 +125,7 @@ def _regime_block(results: Results, regime: str, size: float | None) -> RowBlock
 def _small_table(name: str, title: str, blocks: tuple[RowBlock, ...]) -> TableSpec:
     tasks = blocks[0].tasks
     averages = ("XTREME average",) if len(tasks) > 1 else ()
-    regime = REGIMES.get(blocks[0].regime, blocks[0].regime).partition(":")[0]
+    regime = REGIME_HEADINGS.get(blocks[0].regime, blocks[0].regime).partition(":")[0]
     return TableSpec(name, title, tasks, averages, blocks, f"{regime}.")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from ...averages import Scores, Value, complete_scores
-from ...evaluation.tasks import TASKS
+from ...evaluation.task_names import TASK_NAMES
 from ..display import NO_FAMILY, language_family, language_name, task_title
 from ..figures.figure import Figure, Matrix
 from ..results import (
@@ -83,7 +83,7 @@ def page_data(results: Results, figures: Sequence[Figure]) -> dict[str, Any]:
 
 def _place(task: str) -> int:
     """Return a task's place: the nine in the paper's order, then others as they come."""
-    return [*TASKS, task].index(task)
+    return [*TASK_NAMES, task].index(task)
 
 
 def family_hues(results: Results, figures: Sequence[Figure]) -> dict[str, int]:

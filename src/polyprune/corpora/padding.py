@@ -1,0 +1,31 @@
+"""Pad rows of tokens to the longest of a batch."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..errors import ConfigError
+from .batching import Batch
+
+
+def padded(ids: Sequence[Tensor], tokenizer: Any) -> Batch:
+    """Return `input_ids` and `attention_mask` of rows of tokens."""
+    padding = tokenizer.pad_token_id
+    if padding is None:
+        if len({len(row) for row in ids}) > 1:
+            raise ConfigError(
+                "This tokenizer has no padding token, so that examples of different lengths cannot "
+                "share a batch. Set one, or train on one example at a time."
+            )
+        padding = 0
+    return {
+        "input_ids": pad(ids, padding),
+        "attention_mask": pad([torch.ones_like(row) for row in ids], 0),
+    }
+
+
+def pad(rows: Sequence[Tensor], value: int) -> Tensor:
+    """Stack rows into one tensor, padding the shorter ones with a value."""
+    return torch.nn.utils.rnn.pad_sequence(list(rows), batch_first=True, padding_value=value)
