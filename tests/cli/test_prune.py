@@ -42,6 +42,18 @@ def test_a_sparsity_is_met_and_the_model_is_what_it_says(tmp_path, speaking, tex
     assert polyprune("check", out)[0] == 0
 
 
+def test_the_word_table_is_split_once(tmp_path, speaking, text, monkeypatch):
+    split = []
+
+    def counted(model, start):
+        split.append(start)
+        return pp.factorize(model, start)
+
+    monkeypatch.setattr("polyprune.pruning.shrinking.factorize", counted)
+    answer("prune", speaking, "--corpus", text, "--sparsity", 0.5, "--out", tmp_path / "small")
+    assert split == ["spectral"]
+
+
 def test_the_report_compares_with_the_original(tmp_path, speaking, text):
     report = answer(
         "prune", speaking, "--corpus", text, "--sparsity", 0.5, "--out", tmp_path / "small"

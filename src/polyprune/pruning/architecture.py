@@ -1,4 +1,4 @@
-"""What is left of a model, as JSON has it: heads and units a layer, and rank, a row of gates each.
+"""What is left of a model, for JSON: heads and units per layer and rank, for each row of gates.
 
     {"whole": {"heads": [12, 12], "units": [1536, 1536], "rank": 384, "head_width": 32},
      "kept": {"sw": {"heads": [3, 9], "units": [700, 12], "rank": 380}, …},

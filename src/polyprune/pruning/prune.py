@@ -26,7 +26,7 @@ class Pruned:
     uncut: PolyprunePreTrainedModel
     """The model that was cut, its word table split where ranks were scored."""
     selection: Selection
-    """Of one row: what the model keeps."""
+    """What the model keeps: a selection of one row."""
     languages: tuple[str, ...]
     """The languages that it is for; none where it was ranked without text."""
 

@@ -65,7 +65,7 @@ class GradientRule(Criterion):
     about: str
     """In one line, for people."""
     statistic: Statistic = "absolute"
-    per: Per = "example"
+    per: Per | None = "example"
     by_layer: bool = False
     """Divided by the l2 norm of the layer's scores of that kind."""
     by_weight: bool = False

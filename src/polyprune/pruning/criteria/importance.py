@@ -44,7 +44,7 @@ def importance(
 
     At an open gate dL/dg *is* component · dL/dcomponent, so one backward pass through a private
     copy of the gates per example yields every score, whatever the batch size. Batches by language
-    give a row a language, in their order; plain batches give one row.
+    give one row per language, in their order; plain batches give one row.
     """
     return getattr(gate_gradients(model, batches, loss, per), statistic)
 

@@ -144,7 +144,7 @@ def _dropout(model: Any):
 
 
 def _cross_entropy(logits: Tensor, labels: Tensor | None) -> Tensor:
-    """Of every row, with labels drawn from the logits themselves where there are none."""
+    """The cross-entropy of every row; labels are drawn from the logits if there are none."""
     if labels is None:
         labels = torch.distributions.Categorical(logits=logits.detach().float()).sample()
     return F.cross_entropy(logits.float(), labels, reduction="none")

@@ -31,7 +31,7 @@ class ScoringRecord:
     loss: str
     per: str
     languages: tuple[str, ...]
-    """One a row."""
+    """One per row."""
     examples: tuple[int, ...]
     """How many in each language."""
     corpus: str = ""
@@ -50,7 +50,7 @@ class ScoringRecord:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSheet:
-    """Gate gradients of a model, a row a language, and how they came about."""
+    """Gate gradients of a model, one row per language, and how they were measured."""
 
     gradients: GateGradients
     about: ScoringRecord

@@ -28,20 +28,20 @@ TABLES = ("spectral", "identity", "as it is")
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """What to score with."""
+    """How to score: with how much text, by which loss, on which device."""
 
     sentences: int = 300
-    """How many a language; the paper takes 3,000 samples."""
+    """Sentences per language; the paper takes 3,000 samples."""
     loss: str | None = None
     """One of `LOSSES`; what fits the model's readout unless given."""
     per: str = "example"
-    """What has gates of its own; see `Per`."""
+    """What gets a private copy of the gates: an example, a token or a batch; see `Per`."""
     parallel: str | None = None
     """The language that all files are line by line translations of, for the contrastive loss."""
     table: str = "spectral"
     """How a plain word table is split first, so that its ranks can be pruned (Eq. 3)."""
     seed: int = 0
-    """Of the words that are masked, and of labels that are drawn."""
+    """The seed of the words that are masked, and of labels that are drawn."""
     device: str = "cpu"
     """Where to compute: cpu, cuda, cuda:1, mps, or auto."""
 

@@ -1,4 +1,4 @@
-"""Where gates come from: fixed, learned, or dynamic; a row a language, or one for all.
+"""Where gates come from: fixed, learned, or dynamic; one row per language, or one for all.
 
 Each is a map from rows, density and noise to `Gates`. Which of them, how many rows, and which
 penalties go with it are independent choices.

@@ -1,4 +1,4 @@
-"""What was asked for and what came out, to the parameter."""
+"""The sizes of a pruned model, to the parameter, beside what was requested."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Audit:
     bytes: int
     bytes_before: int
     multiply_adds: int
-    """Of the encoder, for one sequence of 128 tokens."""
+    """Multiply–adds of the encoder for one sequence of 128 tokens."""
     multiply_adds_before: int
     heads: tuple[int, ...]
     units: tuple[int, ...]

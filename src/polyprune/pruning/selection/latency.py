@@ -20,7 +20,7 @@ Counts = int | Sequence[int] | np.ndarray
 
 @dataclass(frozen=True, slots=True)
 class LatencyTable:
-    """Seconds of one batch, as a sum over what a model has.
+    """The seconds of one batch, as a sum over the sublayers of a model.
 
     A pass through a model without heads and units, and what each sublayer of some width adds to it.
     """
@@ -30,13 +30,13 @@ class LatencyTable:
     base: float
     """Words, positions and norms, which are there however little is left."""
     heads: Curve
-    """Of one layer."""
+    """What so many heads of one layer add to `base`."""
     units: Curve
-    """Of one layer."""
+    """What so many units of one layer add to `base`."""
     rank: Curve
     """What a factorized word table adds to `base`."""
     liked: int = 1
-    """Units in multiples of this take no longer a unit than in any other."""
+    """Layers whose units are a multiple of this take the least time per unit."""
 
     def attention(self, heads: Counts) -> np.ndarray:
         """Seconds that so many heads take."""
@@ -51,7 +51,7 @@ class LatencyTable:
         return _between(self.rank, rank)
 
     def seconds(self, shape: EncoderShape) -> float:
-        """Of a batch through a model of this shape."""
+        """The time of one batch through a model of this shape."""
         layers = self.attention(shape.heads).sum() + self.feed_forward(shape.units).sum()
         words = float(self.words(shape.rank)) if shape.factorized else 0.0
         return self.base + float(layers) + words

@@ -16,7 +16,7 @@ BUCKETS = 5_000
 """Steps that the seconds are divided into; each group is rounded up by less than one of them."""
 
 PRICES, NEARER = 24, 12
-"""Of a parameter that are tried: over all magnitudes, then around the best."""
+"""Prices of a parameter to try: over all magnitudes, then around the best."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from ...model.network.shape import EncoderShape
 from ...model.network.tensor_types import Bool, Float, Int
 
 Scores = PerComponent[Float[Tensor, "rows n"]]
-"""How much each component matters; a row a language, or one for all."""
+"""How much each component matters; one row per language, or one for all."""
 
 
 @dataclass(frozen=True, slots=True)
