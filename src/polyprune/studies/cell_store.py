@@ -12,11 +12,8 @@ from typing import Any
 
 from ..errors import ConfigError
 from ..storage import atomic_file
+from .cell_files import CELLS, RECORD, WORK
 from .study_cells import CellGraph, StudyCell
-
-RECORD = "cell.json"
-WORK = "run"
-"""The working folder in a cell; its model is in `model`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +24,7 @@ class CellStore:
 
     def folder(self, address: str) -> Path:
         """Return the folder of a cell."""
-        return self.out / "cells" / address
+        return self.out / CELLS / address
 
     def model(self, address: str) -> Path:
         """Return the folder of a cell's model."""
@@ -89,7 +86,7 @@ class CellStore:
         if self.out.is_file():
             raise ConfigError(f"{self.out} is a file. Choose another --out.")
         others = [path for path in self.out.glob("*") if path.name[0] != "."]
-        known = {"cells", "data", "results.jsonl", "sizes.jsonl", "curves.jsonl"}
+        known = {CELLS, "data", "results.jsonl", "sizes.jsonl", "curves.jsonl"}
         if others and not known & {path.name for path in others}:
             raise ConfigError(f"{self.out} is something else than a study. Choose another --out.")
 

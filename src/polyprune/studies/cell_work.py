@@ -11,6 +11,7 @@ from typing import Any
 
 from ..progress import Silent
 from ..storage import atomic_file
+from .cell_files import STARTED, WORK
 from .pool import Interrupted, Job, Stop
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
@@ -53,7 +54,7 @@ def make_model(job: Job, stop: Stop) -> dict[str, Any]:
     from ..training.run_paths import RunPaths
     from ..training.run_results import held_out_curve, summarize_run
 
-    run, out = job.payload, job.folder / "run"
+    run, out = job.payload, job.folder / WORK
     run = replace(run, saving=replace(run.saving, trackers=(), keep=1))
     with _interrupted_when_stopped():
         tokens = sum(report.tokens for report in train(run, out, progress=Silent(stop)))
@@ -85,7 +86,7 @@ def tune(job: Job, stop: Stop) -> dict[str, Any]:
     grid = SearchSpace(
         (wanted["learning_rate"],), (wanted["epochs"],), (wanted["seed"],), wanted["batch"]
     )
-    tuning = HyperparameterSearch(setup, grid, job.folder / "run")
+    tuning = HyperparameterSearch(setup, grid, job.folder / WORK)
     with _interrupted_when_stopped():
         run_search(tuning, Silent(stop), _untracked)
     result = tuning.results[-1]
@@ -186,9 +187,9 @@ def _interrupted_when_stopped() -> Iterator[None]:
 def _forget_other_places(job: Job) -> None:
     """Start again if the folder was moved, because runs record their paths."""
     here = "\n".join(str(path) for path in (*job.models, job.start, job.data, job.folder))
-    note = job.folder / "place.txt"
+    note = job.folder / STARTED
     if note.is_file() and note.read_text(encoding="utf-8") != here:
-        shutil.rmtree(job.folder / "run", ignore_errors=True)
+        shutil.rmtree(job.folder / WORK, ignore_errors=True)
     with atomic_file(note, force=True) as path:
         path.write_text(here, encoding="utf-8")
 

@@ -9,11 +9,9 @@ from typing import Any
 from ..storage import atomic_file
 from ..training.run_location import modified_at, read_json
 from ..training.run_progress import PATIENCE, RunProgress, RunReader
+from .cell_files import CELLS, PLAN, RECORD, STARTED, WORK
 from .standings import Standing, standings
 
-# Not imported from `store` and `cells`, which need torch: seconds, for a look at a few files.
-CELLS, RECORD, NOTE, WORK = "cells", "cell.json", "place.txt", "run"
-PLAN = "plan.json"
 KINDS = ("model", "tuned", "score", "speed")
 
 
@@ -129,7 +127,7 @@ class StudyReader:
         record, ended = self._record(path / RECORD), modified_at(path / RECORD)
         kind, title = str(record.get("kind") or ""), str(record.get("title") or path.name)
         status, error = record.get("status"), str(record.get("error") or "")
-        begun = modified_at(path / NOTE)
+        begun = modified_at(path / STARTED)
         # One that failed is tried again by the same command; a second, as copies have new times.
         again = None not in (begun, ended) and begun > ended + 1  # pyright: ignore[reportOptionalOperand]
         if status == "done":
@@ -167,7 +165,7 @@ class StudyReader:
 
     def _last_written(self, found: Mapping[str, CellState]) -> float | None:
         folders = [self.folder / CELLS / address for address in found]
-        files = [path / name for path in folders for name in (RECORD, NOTE)]
+        files = [path / name for path in folders for name in (RECORD, STARTED)]
         looked = [self.folder / "results.jsonl", self.folder / CELLS / PLAN, *files]
         return max(
             (when for path in looked if (when := modified_at(path)) is not None), default=None
