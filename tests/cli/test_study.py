@@ -73,7 +73,7 @@ def test_a_plan_says_how_much_there_is_to_do(config, tmp_path):
 
 def test_mistakes_are_told_before_anything_is_written(config, tmp_path):
     told = refused(tmp_path, "study", config, "--out", tmp_path / "xtreme")
-    assert "something else than a study" in told
+    assert "is not a study" in told
     wrong = ("study", config, "--out", tmp_path / "out", "--set")
     assert "There is no folder nowhere" in refused(tmp_path, *wrong, "data=nowhere")
     assert "Did you mean systems.0.title?" in refused(tmp_path, *wrong, "systems.0.titel=x")

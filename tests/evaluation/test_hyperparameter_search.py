@@ -163,7 +163,9 @@ def test_without_dev_the_last_model_is_kept(setup, data, tmp_path, dev):
     several = HyperparameterSearch(
         setup, replace(QUICK, learning_rates=(1e-7, 1e-2)), tmp_path / "several"
     )
-    with pytest.raises(ConfigError, match=r"nothing to choose by.*: give one learning rate and"):
+    with pytest.raises(
+        ConfigError, match=r"no labelled dev data to choose by.*: give one learning rate and"
+    ):
         several.encode()
     assert not several.out.exists()
     other = HyperparameterSearch(setup, replace(QUICK, learning_rates=(1e-3,)), tuning.out)

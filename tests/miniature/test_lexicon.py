@@ -213,7 +213,7 @@ def test_wrong_files_are_refused(tmp_path, monkeypatch, capsys):
     (tmp_path / "yy.toml").write_text("join", encoding="utf-8")
     with pytest.raises(DataError, match="'xx' are not right:\n  between is missing"):
         load("xx")
-    with pytest.raises(DataError, match="'yy' are no TOML"):
+    with pytest.raises(DataError, match="'yy' are not TOML"):
         load("yy")
     assert main(["xx"]) == 1
     assert "between is missing" in capsys.readouterr().out

@@ -122,7 +122,7 @@ def test_the_time_left_is_guessed_by_kind():
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "thesis.txt").touch()
-    with pytest.raises(ConfigError, match="something else than a study"):
+    with pytest.raises(ConfigError, match="is not a study"):
         CellStore(tmp_path).check()
     with pytest.raises(ConfigError, match="is a file"):
         CellStore(tmp_path / "thesis.txt").check()

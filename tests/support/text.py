@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def text_folder(folder: Path) -> Path:
-    """A new folder with a file a language."""
+    """A new folder with one file per language."""
     folder.mkdir()
     for code, sentences in SENTENCES.items():
         (folder / f"{code}.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")

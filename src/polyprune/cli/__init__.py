@@ -1,4 +1,4 @@
-"""The command line: one file a verb, which parses, calls the library and renders."""
+"""The command line: one file per verb, which parses, calls the library and renders."""
 
 import errno
 import sys

@@ -20,7 +20,7 @@ def export(
     corpus: Annotated[
         str,
         typer.Option(
-            help="Text to compare on and take int8's ranges from: a folder, one file a language "
+            help="Text to compare on and take int8's ranges from: a folder, one file per language "
             "(sw.txt, ur.txt.xz), or sample."
         ),
     ] = "sample",

@@ -22,7 +22,9 @@ def measure(
     tokens: Annotated[int, typer.Option(min=1, help="Tokens in a sentence.")] = 128,
     corpus: Annotated[
         str | None,
-        typer.Option(help="Sentences of real length: sample, or a folder with a file a language."),
+        typer.Option(
+            help="Sentences of real length: sample, or a folder with one file per language."
+        ),
     ] = None,
     memory: Annotated[
         str | None,

@@ -10,7 +10,7 @@ TEXT = "Text to score with"
 Corpus = Annotated[
     Path | None,
     typer.Option(
-        help="A folder of text, one file a language (sw.txt, ur.txt.xz), or sample.",
+        help="A folder of text, one file per language (sw.txt, ur.txt.xz), or sample.",
         rich_help_panel=TEXT,
     ),
 ]

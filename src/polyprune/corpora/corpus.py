@@ -49,7 +49,7 @@ def open_corpus(folder: str | Path) -> Corpus:
     folder = Path(folder).expanduser()
     if not folder.is_dir():
         raise DataError(
-            f"There is no folder {folder}. A corpus is a folder with one file a language, named "
+            f"There is no folder {folder}. A corpus is a folder with one file per language, named "
             "after it: sw.txt, ur.txt.xz."
         )
     found = _named_after_languages(folder, _stem)

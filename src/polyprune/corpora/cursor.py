@@ -25,7 +25,7 @@ class Lane:
     def owns(self, document: int, epoch: int) -> bool:
         """Return whether a document belongs to this lane in an epoch.
 
-        Documents move on by a lane an epoch, so that a language with fewer documents than there
+        Documents move on by one lane per epoch, so that a language with fewer documents than there
         are lanes reaches all of them in turn.
         """
         return (document + epoch) % self.lanes == self.number

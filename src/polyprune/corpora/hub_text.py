@@ -82,7 +82,7 @@ def language_configurations(hub: str) -> dict[str, str]:
     if not found:
         raise ConfigError(
             f"The data set {hub} has no configuration that is named after a language, but "
-            f"{', '.join(names)}. Choose one with a configuration a language, such as CC-100, or "
+            f"{', '.join(names)}. Choose one with a configuration per language, such as CC-100, or "
             "save its text as a folder of files such as sw.txt."
         )
     return {code: found[code] for code in languages() if code in found}

@@ -16,7 +16,7 @@ def padded(ids: Sequence[Tensor], tokenizer: Any) -> Batch:
     if padding is None:
         if len({len(row) for row in ids}) > 1:
             raise ConfigError(
-                "This tokenizer has no padding token, so that examples of different lengths cannot "
+                "This tokenizer has no padding token, so examples of different lengths cannot "
                 "share a batch. Set one, or train on one example at a time."
             )
         padding = 0

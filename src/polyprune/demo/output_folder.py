@@ -13,7 +13,7 @@ from ..errors import ConfigError
 KEPT = {
     "model": "the pruned and recovered model: AutoModel.from_pretrained() loads it",
     "elastic": "a small model that holds every size",
-    "text": "the text that all this was done on, a file a language",
+    "text": "the text that all this was done on, one file per language",
     "tasks": "nine tasks in small, made here, in XTREME's layout",
     "train.toml": "how to train every size of a model",
     "results.jsonl": "every number, one a line",

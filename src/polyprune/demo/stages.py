@@ -153,7 +153,7 @@ def words(tour: Tour, progress: Progress) -> StageTable:
 
 
 def speed(tour: Tour, progress: Progress) -> StageTable:
-    """Parameters, megabytes and sentences a second, side by side."""
+    """Parameters, megabytes and sentences per second, side by side."""
     systems = [each for each in tour.systems if each.name != "recovered"]
     models = {each.title: tour.load(each, "hidden-states") for each in systems}
     found = compare_speed(models, _batch(tour), rounds=tour.plan.rounds, progress=progress)

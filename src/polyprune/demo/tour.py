@@ -71,7 +71,7 @@ class Tour:
     sheet: ScoreSheet | None = None
     systems: list[TourModel] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
-    """A line a score of a model and a line a size, as they lie in results.jsonl."""
+    """One line per score of a model and one per size, as they lie in results.jsonl."""
 
     def note(self, system: TourModel, **found: Any) -> None:
         """Write down what was found of a model."""

@@ -61,7 +61,7 @@ class HyperparameterSearch:
         except ValueError:  # no JSON
             lines = [{}]
         if not all(line.keys() >= _RESULT for line in lines):
-            raise CheckpointError(f"{path} is damaged. Pass --force to begin anew.")
+            raise CheckpointError(f"{path} is damaged. Pass --force to start again.")
         return lines
 
     @property
@@ -202,7 +202,7 @@ class HyperparameterSearch:
             self.material.examples.unlink(missing_ok=True)
             raise ConfigError(
                 f"The data in {self.setup.data} has changed since fine-tuning in {self.out} began: "
-                "choose another --out, or pass --force to begin anew."
+                "choose another --out, or pass --force to start again."
             )
 
     def _of(self, setting: Trial) -> dict[str, Any] | None:

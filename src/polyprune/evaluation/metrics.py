@@ -121,7 +121,7 @@ def chunk_scores(
         if len(right) != len(given):
             raise DataError(
                 f"Sentence {number} has {len(right)} words but {len(given)} predicted tags. "
-                "Predict one a word."
+                "Predict one tag per word."
             )
     return set_scores(chunks(gold), chunks(predicted))
 

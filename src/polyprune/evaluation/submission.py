@@ -1,10 +1,10 @@
 """The folder of predictions that XTREME's scorer reads: how to write, read and score it.
 
     predictions/
-    ├── xnli/test-sw.tsv       a label a line
-    ├── panx/test-sw.tsv       a tag a line, an empty line after each sentence
-    ├── tatoeba/test-sw.tsv    a line number a line
-    ├── bucc2018/test-de.tsv   two ids a line
+    ├── xnli/test-sw.tsv       one label per line
+    ├── panx/test-sw.tsv       one tag per line, an empty line after each sentence
+    ├── tatoeba/test-sw.tsv    one line number per line
+    ├── bucc2018/test-de.tsv   two ids per line
     └── xquad/test-de.json     {question id: answer}
 
 The folder of labels looks the same, but for the questions, which are files like SQuAD's.

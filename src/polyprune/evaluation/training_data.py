@@ -82,9 +82,7 @@ def check_selection_data(setup: FineTuneConfig, instead: str) -> None:
         )
     check_languages(setup)
     if not read_development(setup):
-        raise ConfigError(
-            f"There is nothing to choose by, no dev data with labels in {setup.data}: {instead}."
-        )
+        raise ConfigError(f"There is no labelled dev data to choose by in {setup.data}: {instead}.")
 
 
 def check_fallback(model: Any, fallback: str | None) -> None:

@@ -31,7 +31,7 @@ print(model({{port.any_name: batch[port.any_name] for port in model.inputs}})[0]
 PRECISIONS = {
     "fp32": "single precision",
     "fp16": "weights stored in half precision, computed in single",
-    "int8": "weights and inputs of products in bytes, words in a byte a value",
+    "int8": "weights and inputs of products in bytes, words in one byte per value",
 }
 
 

@@ -1,8 +1,8 @@
 """Half precision and int8: smaller replacements for linear layers and word tables.
 
 Half precision is a way of storing: processors without it compute in single precision all the same.
-Bytes are a way of computing too: weights have a scale a column, inputs one scale and zero, taken
-from the largest and smallest values that real text brought there.
+Bytes are a way of computing too: weights have one scale per column, inputs one scale and zero
+point, from the largest and smallest values that real text brought there.
 """
 
 import copy

@@ -141,7 +141,7 @@ def try_in_subprocess(folder: Path, runtime: str) -> None:
     status = subprocess.run(command, capture_output=True, check=False).returncode
     if status < 0:
         raise ConfigError(
-            f"OpenVINO dies of this model on this processor (signal {-status}). "
+            f"OpenVINO crashes on this model on this processor (signal {-status}). "
             "Export it --to onnx, or run it elsewhere."
         )
     if status == 0:

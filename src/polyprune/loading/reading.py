@@ -32,7 +32,7 @@ def fitting_tokenizer(model: PolyprunePreTrainedModel, *, strict: bool = False) 
     folder = model.config.name_or_path
     tokenizer = load_tokenizer(folder)
     if tokenizer is None:
-        raise ConfigError(f"There is no tokenizer in {folder}, so that text cannot be read.")
+        raise ConfigError(f"There is no tokenizer in {folder}, so text cannot be read.")
     words = model.shape.vocab_size
     # A table may be rounded up, but not by more than this.
     fewest = 0.9 * words if strict else 0

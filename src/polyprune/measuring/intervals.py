@@ -50,7 +50,7 @@ def ratio(a: np.ndarray, b: np.ndarray, *, draws: int = DRAWS, seed: int = 0) ->
     first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or not len(first):
         raise ConfigError(
-            f"Ratios are of pairs of rounds, one or more; given were {first.shape} and "
+            f"Ratios are of pairs of rounds, one or more; got {first.shape} and "
             f"{second.shape}. Measure both in the same rounds."
         )
     if min(first.min(), second.min()) <= 0:

@@ -84,7 +84,7 @@ def read_file(code: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"The words of {code!r} are no TOML ({error}). Put it right.") from error
+        raise DataError(f"The words of {code!r} are not TOML ({error}). Fix the file.") from error
 
 
 @cache

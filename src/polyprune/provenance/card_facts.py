@@ -63,7 +63,7 @@ class CardFacts:
     prompt: str = ""
     """What its sentences begin with."""
     gating: str = ""
-    """Of an elastic folder: `dynamic` for every size, else one size a row."""
+    """Of an elastic folder: `dynamic` for every size, else one size per row."""
     rows: tuple[str, ...] = ()
     compared: tuple[TaskComparison, ...] = ()
     speed: SpeedGain | None = None

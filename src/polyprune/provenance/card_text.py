@@ -59,7 +59,7 @@ def _summary(facts: CardFacts) -> str:
     before, size, base = facts.story.before, facts.size, named(facts)
     shape = f"{facts.family}, {layers(size)}, {millions(size.parameters)} parameters"
     if facts.gating:
-        sizes = "every size" if facts.gating == "dynamic" else "one size a language"
+        sizes = "every size" if facts.gating == "dynamic" else "one size per language"
         return (
             f"{base} ({shape}), whole, together with gates of {sizes} for {_rows(facts)}. "
             "[polyprune](#how-it-was-made) takes a smaller model out of it in a moment."

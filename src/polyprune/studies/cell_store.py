@@ -88,7 +88,7 @@ class CellStore:
         others = [path for path in self.out.glob("*") if path.name[0] != "."]
         known = {CELLS, "data", "results.jsonl", "sizes.jsonl", "curves.jsonl"}
         if others and not known & {path.name for path in others}:
-            raise ConfigError(f"{self.out} is something else than a study. Choose another --out.")
+            raise ConfigError(f"{self.out} is not a study. Choose another --out.")
 
 
 def pending_cells(graph: CellGraph, store: CellStore) -> list[StudyCell]:

@@ -56,4 +56,4 @@ def check_like(name: str, like: str | None) -> None:
         other.kind.readout,
         other.labels,
     ):
-        raise ConfigError(f"A model that is fine-tuned for {like} cannot be asked {name}.")
+        raise ConfigError(f"A model that is fine-tuned for {like} cannot be scored on {name}.")

@@ -127,7 +127,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     try:
         return Checkpoint(path, json.loads((path / ABOUT).read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path} is no checkpoint ({error}). Delete it.") from error
+        raise CheckpointError(f"{path} is not a checkpoint ({error}). Delete it.") from error
 
 
 def delete_old_checkpoints(folder: Path, keep: int, best: str | None) -> None:
@@ -144,7 +144,7 @@ def check_same_run(record: Path, identity: dict[str, Any]) -> None:
     if differences:
         raise ConfigError(
             f"{record.parent} holds a run of another config ({'; '.join(differences[:3])}). Choose "
-            "another --out, or pass --force to begin anew."
+            "another --out, or pass --force to start again."
         )
 
 

@@ -50,7 +50,7 @@ def tokenizer_of(folder: Path, model: PolyprunePreTrainedModel) -> Any:
     """Load the tokenizer in a model's folder; raise if it does not fit the model."""
     tokenizer = load_tokenizer(folder)
     if tokenizer is None:
-        raise ConfigError(f"There is no tokenizer in {folder}, so that text cannot be read.")
+        raise ConfigError(f"There is no tokenizer in {folder}, so text cannot be read.")
     # A table may be rounded up, but not by more than this.
     if not 0.9 * model.shape.vocab_size <= len(tokenizer) <= model.shape.vocab_size:
         raise ConfigError(

@@ -132,7 +132,7 @@ def read_json(path: Path, damaged: str = "") -> dict[str, Any]:
         return {}
     except ValueError as error:
         if damaged:
-            raise CheckpointError(f"{path} is damaged: it is no JSON. {damaged}") from error
+            raise CheckpointError(f"{path} is damaged: it is not JSON. {damaged}") from error
         return {}
     return found if isinstance(found, dict) else {}
 

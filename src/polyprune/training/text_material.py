@@ -206,7 +206,7 @@ def _teacher(
     if not run.objective.needs_teacher:
         return None, None
     if run.teacher.start is None and run.model.start == "fresh":
-        raise ConfigError("A fresh model needs a teacher to be taught: set teacher.start.")
+        raise ConfigError("A fresh model has no teacher of its own: set teacher.start.")
     folder = find(run.teacher.start) if run.teacher.start else start
     teacher = load(folder, dtype=torch.float32)
     known = load_tokenizer(folder)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 CERTIFICATE = "certificate.json"
 GATING = "gating.safetensors"
-"""What makes a folder elastic: the gates of every size, a row a language."""
+"""What makes a folder elastic: the gates of every size, one row per language."""
 SIDE_FILES = (
     # tokenizers
     "tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt",

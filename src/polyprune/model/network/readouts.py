@@ -1,4 +1,4 @@
-"""What is read off the hidden states: masked words, a label, a label a token, a span."""
+"""What is read off the hidden states: masked words, a label, one label per token, a span."""
 
 from typing import Literal, get_args
 

@@ -153,7 +153,7 @@ def _unreachable(groups: Sequence[ChoiceGroup], limits: SelectionLimits) -> Conf
         )
     smallest = limits.fixed + least_parameters(groups)
     return ConfigError(
-        f"{limits.parameters:,} parameters and {1e3 * limits.seconds:.3g} ms a batch cannot both "
+        f"{limits.parameters:,} parameters and {1e3 * limits.seconds:.3g} ms per batch cannot both "
         f"be kept: the smallest model has {smallest:,} parameters, the fastest takes "
         f"{1e3 * fastest:.3g} ms. Ask for less of one of them."
     )

@@ -86,7 +86,7 @@ def by_sparsity(results: Results) -> Figure | None:
     return Figure(
         "by-sparsity",
         "Quality, parameters and speed against sparsity",
-        f"Quality, parameters and sentences a second against sparsity.{regime}",
+        f"Quality, parameters and sentences per second against sparsity.{regime}",
         there,
     )
 
