@@ -127,7 +127,7 @@ def test_force_removes_nothing_but_the_run(speaking, text, tmp_path):
 def test_a_run_json_of_something_else_is_not_ours(speaking, text, tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "run.json").write_text("{}")
-    with pytest.raises(ConfigError, match="something else"):
+    with pytest.raises(ConfigError, match="is not a run"):
         next(train(tiny_run(speaking, text), tmp_path / "other", force=True))
     assert (tmp_path / "other" / "run.json").is_file()
 
@@ -151,7 +151,7 @@ def test_a_folder_of_something_else_is_refused(speaking, text, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("")
     for path in (tmp_path / "mine", tmp_path / "mine" / "thesis.tex"):
-        with pytest.raises(ConfigError, match="something else"):
+        with pytest.raises(ConfigError, match="is not a run"):
             next(train(tiny_run(speaking, text), path))
 
 
