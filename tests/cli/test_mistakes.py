@@ -7,13 +7,6 @@ from safetensors.torch import load_file
 
 import polyprune as pp
 from polyprune.errors import ConfigError
-from polyprune.pruning.criteria.criterion import random_scores
-from polyprune.pruning.criteria.importance import GateGradients
-from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
-from polyprune.pruning.ranker import Ranker
-from polyprune.pruning.selection.audit import audit
-from polyprune.pruning.selection.budgets import Parameters, Sparsity
-from polyprune.pruning.shrinking import with_ranks
 from polyprune.quantities import parse_count
 from support.commands import answer, equal, largest_file, refused
 from support.models import batch, speaking_model
@@ -79,30 +72,13 @@ def test_the_gates_make_the_same_model_again_with_a_split_table(tmp_path, speaki
     )
 
 
-def test_units_are_a_multiple_within_every_languages_budget(tmp_path):
-
-    base = with_ranks(pp.load(speaking_model(tmp_path / "model")), "spectral")
-    words, layers = random_scores(base.shape, 2), random_scores(base.shape, 3)
-    scores = words.map(lambda a, b: torch.cat([a, b]), layers)
-    scores = type(scores)(
-        scores.heads, scores.units, torch.cat([words.rank + 1, 0.001 * layers.rank])
-    )
-    about = ScoringRecord("", "spectral", "masked-lm", "example", ("en", "sw"), (1, 1))
-    sheet = ScoreSheet(GateGradients(scores, scores), about)
-    ranker = Ranker.named("gradient", "paper", "non-shared").on(sheet)
-    gates = Parameters(6_020, multiple=8).select(base, ranker).gates
-    for i in range(2):
-        row = gates.map(lambda gate, i=i: gate[i, None])
-        assert pp.shrink(base, row).num_parameters() <= 6_020
-
-
 def test_a_refused_or_failed_run_leaves_no_gates(tmp_path, speaking, text):
     prune = ("prune", speaking, "--corpus", text, "--sparsity", 0.5, "--gates", tmp_path / "gates")
     own = ("--setting", "non-shared", "--language", "ur", "--out", tmp_path / "small")
-    refused(tmp_path, *prune, *own)
-    refused(tmp_path, *prune, "--out", "/proc/x/y")
+    assert "'ur'. There are: en, hi, ru, sw." in refused(tmp_path, *prune, *own)
+    assert "'/proc/x'" in refused(tmp_path, *prune, "--out", "/proc/x/y")
     with largest_file(9_000):
-        refused(tmp_path, *prune, "--out", tmp_path / "small")
+        assert "File too large" in refused(tmp_path, *prune, "--out", tmp_path / "small")
 
 
 def test_a_language_may_be_named_twice(tmp_path, speaking, text):
@@ -126,7 +102,7 @@ def test_text_that_says_nothing_about_the_model_is_refused(tmp_path, speaking):
 def test_one_sentence_cannot_be_told_from_others(tmp_path, text):
     model = speaking_model(tmp_path / "model", "hidden-states")
     score = ("score", model, "--corpus", text, "--sentences", 1)
-    refused(tmp_path, *score, "--out", tmp_path / "scores")
+    assert "two sentences or more" in refused(tmp_path, *score, "--out", tmp_path / "scores")
 
 
 def test_no_languages_at_all_are_refused(tmp_path, speaking, text):
@@ -137,21 +113,21 @@ def test_no_languages_at_all_are_refused(tmp_path, speaking, text):
 
 
 @pytest.mark.parametrize(
-    ("verb", "options"),
+    ("verb", "options", "why"),
     [
-        ("score", ["--corpus"]),
-        ("prune", ["--sparsity", 0.5, "--corpus"]),
-        ("prune", ["--sparsity", 0.5, "--method", "magnitude"]),
-        ("prune", ["--sparsity", 0.5, "--method", "random"]),
+        ("score", ["--corpus"], "embeddings are not finite numbers"),
+        ("prune", ["--sparsity", 0.5, "--corpus"], "embeddings are not finite numbers"),
+        ("prune", ["--sparsity", 0.5, "--method", "magnitude"], "embedding.words.weight holds"),
+        ("prune", ["--sparsity", 0.5, "--method", "random"], "embedding.words.weight holds"),
     ],
 )
-def test_a_weight_that_is_not_a_number_is_told(tmp_path, speaking, text, verb, options):
+def test_a_weight_that_is_not_a_number_is_told(tmp_path, speaking, text, verb, options, why):
     model = transformers.AutoModelForMaskedLM.from_pretrained(speaking)
     with torch.no_grad():
         model.get_parameter("roberta.embeddings.word_embeddings.weight")[7, 0] = torch.nan
     model.save_pretrained(speaking)
     corpus = [text] if options[-1] == "--corpus" else []
-    refused(tmp_path, verb, speaking, *options, *corpus, "--out", tmp_path / "out")
+    assert why in refused(tmp_path, verb, speaking, *options, *corpus, "--out", tmp_path / "out")
 
 
 @pytest.mark.parametrize("options", [["--multiple", 8], ["--least-heads", 2], ["--exact"]])
@@ -177,7 +153,7 @@ def test_gates_and_a_sparsity_do_not_go_together(tmp_path, speaking, text):
     prune = ("prune", speaking, "--corpus", text, "--elastic", "--sparsity", 0.5)
     answer(*prune, "--gates", gates, "--out", out)
     shrink = ("shrink", out, "--gates", gates, "--sparsity", 0.5, "--out", tmp_path / "small")
-    assert "not elastic" not in refused(tmp_path, *shrink)
+    assert "leave --sparsity out, or --gates" in refused(tmp_path, *shrink)
 
 
 def test_a_multiple_that_no_layer_can_have_is_refused(tmp_path, dense):
@@ -191,19 +167,10 @@ def test_a_minimum_that_is_no_multiple_of_anything_a_layer_has(tmp_path, dense):
     assert "multiples of 16" in error
 
 
-def test_a_sparsity_that_is_met_exactly_is_reported_exactly(dense):
-
-    model = pp.load(dense)
-    for kept in range(60, 140):
-        sparsity = 1 - kept / 376
-        gates = Sparsity(sparsity).select(model, Ranker.named("random")).gates
-        assert audit(model, gates, sparsity=sparsity).gate_sparsity >= sparsity - 1e-9
-
-
 @pytest.mark.parametrize("text", ["5kk", "12mk", "60,5M"])
 def test_a_count_has_one_letter_and_whole_thousands(text):
 
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError, match=f"60,000,000, not '{text}'"):
         parse_count(text)
 
 
@@ -220,12 +187,14 @@ def test_task_scores_are_the_same_every_time(tmp_path, text):
 def test_a_seed_that_is_too_large(tmp_path, speaking, text, method):
     options = ("--corpus", text) if method == "gradient" else ()
     prune = ("prune", speaking, *options, "--sparsity", 0.5, "--method", method)
-    refused(tmp_path, *prune, "--seed", 2**70, "--out", tmp_path / "small")
+    error = refused(tmp_path, *prune, "--seed", 2**70, "--out", tmp_path / "small")
+    assert f"from 0 to 2⁶³, not {2**70}" in error
 
 
 def test_a_device_that_holds_nothing(tmp_path, speaking, text):
     score = ("score", speaking, "--corpus", text, "--device", "meta")
-    refused(tmp_path, *score, "--out", tmp_path / "scores")
+    error = refused(tmp_path, *score, "--out", tmp_path / "scores")
+    assert "auto, cpu, cuda, cuda:1 or mps, not 'meta'" in error
 
 
 def test_a_folder_is_refused_before_scoring(tmp_path, speaking, text):

@@ -324,4 +324,5 @@ def test_a_full_disk_leaves_the_old_folder(capsys, dense, options):
 def test_a_full_disk_leaves_nothing_half_written(dense):
     prune = ("prune", dense, "--method", "magnitude", "--sparsity", 0.5)
     with largest_file(9_000):
-        refused(dense.parent, *prune, "--out", dense.parent / "small")
+        error = refused(dense.parent, *prune, "--out", dense.parent / "small")
+    assert "File too large" in error

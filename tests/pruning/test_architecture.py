@@ -3,22 +3,9 @@
 import pytest
 import torch
 
-from polyprune.model.network.components import sizes
 from polyprune.pruning.architecture import architecture_record, rows_record
-from polyprune.pruning.gates.dynamic import boundaries
-from polyprune.pruning.gates.elastic import Elastic
-from polyprune.pruning.gates.gatings import DynamicGating, FixedGating
-from polyprune.pruning.selection.ranking import ComponentWeights, unflatten
 from polyprune.pruning.subnetworks import hamming
-from polyprune.reporting.read.folders import SIZES
-from polyprune.reporting.read.sources import read_results
-
-
-def elastic_of(model, rows):
-    counts = sizes(model.shape)
-    scores = unflatten(torch.rand(len(rows), sum(counts.leaves())), counts)
-    weights = ComponentWeights.of(model.shape)
-    return Elastic(DynamicGating(*boundaries(scores, weights)), rows, weights)
+from support.elastic import elastic_of
 
 
 @pytest.mark.parametrize("sparsity", [0.0, 0.3, 0.8])
@@ -45,25 +32,3 @@ def test_rows_differ_by_the_share_of_gates_that_do(model):
 def test_a_model_that_is_not_elastic_keeps_its_own_shape(model):
     found = architecture_record(model, model.shape)
     assert found["kept"]["shared"]["units"] == list(model.shape.units)
-
-
-def test_an_elastic_folder_is_read_in_every_size_without_a_pass(model, tmp_path):
-    model.elastic = elastic_of(model, ("sw", "ur"))
-    model.save_pretrained(tmp_path / "every")
-    found = read_results([str(tmp_path / "every")])
-    assert [each.sparsity for each in found.systems] == [0.0, *SIZES]
-    assert len(found.kept) == 2 * len(found.systems)
-    counted = [each.parameters for each in found.sizes]
-    assert counted == sorted(counted, reverse=True)
-    assert counted[0] > counted[-1]
-    assert {each.languages for each in found.distances} == {("sw", "ur")}
-
-
-def test_gates_of_one_size_are_read_in_that_size(model, tmp_path):
-    gates = elastic_of(model, ("sw", "ur")).every_row(0.5)
-    weights = ComponentWeights.of(model.shape)
-    model.elastic = Elastic(FixedGating(gates), ("sw", "ur"), weights)
-    model.save_pretrained(tmp_path / "one")
-    found = read_results([str(tmp_path / "one")])
-    assert len(found.sizes) == 1
-    assert [each.language for each in found.kept] == ["sw", "ur"]
