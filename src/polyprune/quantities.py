@@ -1,6 +1,6 @@
-"""Numbers as people write them: `50%`, `60M`, `2GB`, `10ms`, `2x`, `1e-5,2e-5`.
+"""Numbers as people write and read them: `50%`, `60M`, `2GB`, `10ms`, `2x`, `1e-5,2e-5`.
 
-Each function takes a number, or text that stands for one, and passes None on.
+Functions that parse take a number, or text that stands for one, and pass None on.
 """
 
 import re
@@ -94,3 +94,18 @@ def parse_speed_up(value: str | float | None) -> float | None:
     if match is None or not 1 <= float(match[1]) < 1e4:
         raise ConfigError(f"A speed-up is a number from 1, such as 2 or 2.5x, not {value!r}.")
     return float(match[1])
+
+
+def readable(count: int, unit: str = "") -> str:
+    """1_234_567 as 1.23 M: three digits are what a person reads."""
+    for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= size:
+            return f"{count / size:.3g} {letter}{unit}"
+    return f"{count:.3g} {unit}".strip()
+
+
+def clock_time(seconds: float) -> str:
+    """Seconds as 1:02:03, or 2:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

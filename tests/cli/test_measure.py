@@ -9,7 +9,7 @@ from polyprune.measuring.memory import MemoryUse
 from polyprune.measuring.noise import Noise
 from support.commands import answer, polyprune, refused
 
-QUICK = ("--speed", "--rounds", "8", "--tokens", "9", "--threads", "1", "--anyway")
+QUICK = ("--speed", "--rounds", "8", "--tokens", "9", "--threads", "1", "--allow-noisy")
 
 
 @pytest.fixture(autouse=True)
@@ -82,7 +82,7 @@ def test_tables_fit_eighty_columns(dense, speaking, monkeypatch):
 def test_a_noisy_machine_says_so_instead_of_a_number(dense, tmp_path, monkeypatch):
     noisy = Noise(spread=0.5)
     monkeypatch.setattr("polyprune.measuring.noise.NoiseMonitor.noise", lambda *_: noisy)
-    quick = [word for word in QUICK if word != "--anyway"]
+    quick = [word for word in QUICK if word != "--allow-noisy"]
     told = refused(tmp_path, "measure", dense, *quick)
     assert "too noisy to measure on now: rounds of the same model lie 50% apart" in told
     status, shown, _ = polyprune("measure", dense, *QUICK)
@@ -119,7 +119,7 @@ def test_an_export_is_measured_through_its_runtime(dense, tmp_path, monkeypatch)
     (folder / "onnx" / "model.onnx").write_bytes(b"1234")
     seen = []
     monkeypatch.setattr(
-        "polyprune.exporting.runners.load_runner",
+        "polyprune.exporting.export_loader.load_runner",
         lambda path, threads: lambda arrays: seen.append((path, threads, set(arrays))),
     )
     both = answer("measure", dense, folder, *QUICK)

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ..quantities import split_list
+from ..quantities import readable, split_list
 from .scoring_options import load_quietly
-from .terminal import AsJson, Force, readable, show_json, show_table
+from .terminal import AsJson, Force, show_json, show_table
 
 
 def export(

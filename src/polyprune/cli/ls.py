@@ -2,7 +2,8 @@
 
 import typer
 
-from .terminal import AsJson, readable, show_json, show_table
+from ..quantities import readable
+from .terminal import AsJson, show_json, show_table
 
 app = typer.Typer(
     help="What there is: families of models, languages, methods, tasks.",

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..quantities import clock_time
 from .following import stopping
 from .terminal import AsJson, show_json, show_table
 
@@ -115,13 +116,6 @@ def carry_out(graph: Any, place: Any, report: Any, write: Callable[[], Any]) -> 
             if ended and time.monotonic() > written + 5:  # all is written once more at the end
                 write()
                 written = time.monotonic()
-
-
-def clock_time(seconds: float) -> str:
-    """1:02:03, or 2:03."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def show_plan(graph: Any, left: list[Any], as_json: bool) -> None:

@@ -52,11 +52,3 @@ def show_table(
     for i, row in enumerate(rows):
         table.add_row(*map(str, row), end_section=sum_up and i == len(rows) - 2)
     Console(highlight=False).print(table)
-
-
-def readable(count: int, unit: str = "") -> str:
-    """1_234_567 as 1.23 M: three digits are what a person reads."""
-    for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if count >= size:
-            return f"{count / size:.3g} {letter}{unit}"
-    return f"{count:.3g} {unit}".strip()

@@ -110,9 +110,13 @@ def load_tokenizer(folder: str | Path | None) -> PreTrainedTokenizerBase | None:
 
 def longest_input(model: PolyprunePreTrainedModel) -> int:
     """The most tokens that an example may have."""
-    config = model.config
+    return max_tokens(model.config)
+
+
+def max_tokens(config: PolypruneConfig) -> int:
+    """The most tokens that an example of a model with this config may have."""
     first = (config.pad_token_id or 0) + 1 if config.padded_positions else 0
-    return model.shape.positions - first
+    return config.shape.positions - first
 
 
 def find(path_or_id: str | Path) -> Path:

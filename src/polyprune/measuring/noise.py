@@ -41,8 +41,8 @@ LIMITS = {
 }
 """torch warns of spreads of 10 %, and calls 25 % gross."""
 
-ADVICE = "ask for more --rounds, or see the numbers with --anyway"
-"""Advice for users of `polyprune measure`."""
+ADVICE = "ask for more `rounds`, or see the numbers with `allow_noisy`"
+"""Advice for users of `polyprune.measure`."""
 
 
 class TooNoisy(PolypruneError):
@@ -72,9 +72,7 @@ class Noise:
         """Return the reasons not to report numbers."""
         return [limit.told.format(value) for limit, value in self._over("refuse")]
 
-    def check(
-        self, advice: str = "ask for more --rounds, or see the numbers with --anyway"
-    ) -> None:
+    def check(self, advice: str = ADVICE) -> None:
         """Raise if the machine is too noisy to measure on."""
         reasons = self.refusals()
         if reasons:

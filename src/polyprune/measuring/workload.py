@@ -8,8 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..corpora.corpus import open_corpus
-from ..corpora.text import text_folder
+from ..corpora.corpus import Corpus
 from ..errors import DataError
 from ..model.network.tensor_types import Int
 
@@ -84,17 +83,17 @@ class Workload:
         return TokenBatch(ids, mask)
 
 
-def real_sentences(source: str, tokenizer: Any, words: int, longest: int) -> Workload:
+def real_sentences(corpus: Corpus, tokenizer: Any, words: int, longest: int) -> Workload:
     """Draw sentences of a corpus, equally from all its languages, in a fixed random order.
 
     A word that the smallest of several vocabularies does not have is read as another one: it is
     lengths that make a model slow.
     """
-    corpus = open_corpus(text_folder(source))
-    each = -(-SENTENCES // len(corpus.files))
-    texts = [text for code in corpus.files for text in corpus.sentences(code, each)]
+    codes = corpus.codes()
+    each = -(-SENTENCES // len(codes))
+    texts = [text for code in codes for text in corpus.sentences(code, each)]
     if not texts:
-        raise DataError(f"{source} has no text: every file in it is empty.")
+        raise DataError(f"{corpus.folder} has no text: every file in it is empty.")
     encoded = tokenizer(texts, truncation=True, max_length=longest)["input_ids"]
     order = np.random.default_rng(0).permutation(len(encoded))[:SENTENCES]
     lines = tuple(tuple(_known(word, words) for word in encoded[i]) for i in order)

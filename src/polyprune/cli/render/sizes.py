@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import typer
 
-from ..terminal import readable, show_table
+from ...quantities import readable
+from ..terminal import show_table
 
 
 def show_sizes(rows: Iterable[tuple[str, int, int, str]]) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from rich.text import Text
 
+from ...quantities import clock_time
 from ...training.run_progress import RunProgress
-from ..study import clock_time
 from .bars import TICK, Value, ago, bar, clean, curve, fitted, line, shown
 from .watch_languages import Languages, language_bars
 

@@ -1,29 +1,37 @@
-"""What `polyprune measure` shows people: tables of at most 80 columns, and what to make of them."""
+"""What was measured, as tables of at most 80 columns, and what to make of them."""
 
+from collections.abc import Iterator, Mapping
+from textwrap import fill
 from typing import Any
 
-from ..terminal import readable, show_table
+from ..quantities import readable
+from ..reporting.tables.table import Table
+from .result import make_table
+
+WIDTH = 80
 
 
-def show_measured(answer: dict[str, Any]) -> None:
+def measured_tables(answer: Mapping[str, Any]) -> Iterator[Table | str]:
     """Sizes; then speed, latency, best batch sizes and a GPU's roofs, as far as they are there."""
     models = _short_names(answer["models"])
-    _show_sizes(models)
+    yield _sizes(models)
     if "measured" in answer:
-        _show_speed(models, answer)
-        _show_latency(models, answer["measured"])
+        yield _speed(models, answer)
+        yield _latency(models, answer["measured"])
         if any("best_batch" in each for each in models):
-            _show_best(models, answer["measured"])
+            yield _best_batches(models, answer["measured"])
         for note in answer["measured"]["notes"]:
-            _say(note)
-        _show_noise(answer["noise"])
+            yield _wrapped(note)
+        if answer["noise"]["warnings"]:
+            yield _wrapped(f"Not a quiet machine: {'; '.join(answer['noise']['warnings'])}.")
     if "gpu" in answer:
-        _show_gpu(models, answer["gpu"])
+        yield _gpu(models, answer["gpu"])
+        yield _wrapped("From data sheets, at best. Width pays from so many tokens in a batch on.")
 
 
-def _show_sizes(models: list[dict[str, Any]]) -> None:
+def _sizes(models: list[dict[str, Any]]) -> Table:
     counts = ("parameters", "embedding_parameters", "encoder_parameters", "readout_parameters")
-    show_table(
+    return make_table(
         ["model", "parameters", "embedding", "encoder", "readout", "weights", "multiply\n–adds"],
         [
             [
@@ -38,7 +46,7 @@ def _show_sizes(models: list[dict[str, Any]]) -> None:
     )
 
 
-def _show_speed(models: list[dict[str, Any]], answer: dict[str, Any]) -> None:
+def _speed(models: list[dict[str, Any]], answer: dict[str, Any]) -> Table:
     machine, measured = answer["machine"], answer["measured"]
     rows = []
     for each in models:
@@ -53,16 +61,16 @@ def _show_speed(models: list[dict[str, Any]], answer: dict[str, Any]) -> None:
                 readable(each["peak_memory_bytes"], "B"),
             ]
         )
-    show_table(
+    return make_table(
         ["model", "sentences\na second", "tokens\na second", "faster", "95 %", "ideal", "memory"],
         rows,
         title=f"{_sentences(measured['batch'], measured)} at a time on {_place(machine, measured)}",
     )
 
 
-def _show_latency(models: list[dict[str, Any]], measured: dict[str, Any]) -> None:
+def _latency(models: list[dict[str, Any]], measured: dict[str, Any]) -> Table:
     shown = sorted({p for each in models for p in each["latency"]["percentile_seconds"]}, key=_of)
-    show_table(
+    return make_table(
         ["model", *(f"{_of(p)} % within" for p in shown), "sentences"],
         [
             [
@@ -76,9 +84,9 @@ def _show_latency(models: list[dict[str, Any]], measured: dict[str, Any]) -> Non
     )
 
 
-def _show_best(models: list[dict[str, Any]], measured: dict[str, Any]) -> None:
+def _best_batches(models: list[dict[str, Any]], measured: dict[str, Any]) -> Table:
     why = {"memory": "memory is full", "speed": "no faster", "largest": "large enough"}
-    show_table(
+    return make_table(
         ["model", "batch", "memory", "sentences\na second", "faster", "95 %", "beyond it"],
         [
             [
@@ -96,12 +104,7 @@ def _show_best(models: list[dict[str, Any]], measured: dict[str, Any]) -> None:
     )
 
 
-def _show_noise(noise: dict[str, Any]) -> None:
-    if noise["warnings"]:
-        _say(f"Not a quiet machine: {'; '.join(noise['warnings'])}.")
-
-
-def _show_gpu(models: list[dict[str, Any]], gpu: dict[str, Any]) -> None:
+def _gpu(models: list[dict[str, Any]], gpu: dict[str, Any]) -> Table:
     rows = []
     for each in models:
         own = each["gpu"]
@@ -114,7 +117,7 @@ def _show_gpu(models: list[dict[str, Any]], gpu: dict[str, Any]) -> None:
                 f"from {own['break_even_tokens']:,}",
             ]
         )
-    show_table(
+    return make_table(
         [
             "model",
             "compute",
@@ -129,14 +132,11 @@ def _show_gpu(models: list[dict[str, Any]], gpu: dict[str, Any]) -> None:
         title=f"A {gpu['name']} on paper: {gpu['batch']} × {gpu['tokens']} tokens, "
         f"{gpu['precision']}, in milliseconds",
     )
-    _say("From data sheets, at best. Width pays from so many tokens in a batch on.")
 
 
-def _say(sentence: str) -> None:
+def _wrapped(sentence: str) -> str:
     """Below a table, as wide as it."""
-    from rich.console import Console
-
-    Console(highlight=False).print(sentence, end="\n\n", markup=False)
+    return fill(sentence, WIDTH) + "\n"
 
 
 def _short_names(models: list[dict[str, Any]]) -> list[dict[str, Any]]:
