@@ -42,6 +42,10 @@ class Progress(Protocol):
         ...
 
 
+class Stopped(Exception):
+    """Work that was asked to stop, and can go on where it was."""
+
+
 def _never() -> bool:
     return False
 

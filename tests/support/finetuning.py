@@ -11,13 +11,13 @@ from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace, Tr
 from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
 from polyprune.model.files.gates_file import SHARED
 from polyprune.model.network.components import sizes
-from polyprune.progress import Silent
+from polyprune.progress import Silent, Stopped
 from polyprune.pruning.gates.dynamic import boundaries
 from polyprune.pruning.gates.elastic import Elastic, stack_rows
 from polyprune.pruning.gates.gatings import DynamicGating, FixedGating
 from polyprune.pruning.selection.ranking import ComponentWeights, unflatten
 from polyprune.training.loop import StepReport
-from polyprune.training.run import Stopped, train
+from polyprune.training.run import train
 
 QUICK = SearchSpace((1e-2,), (1,), batch=4)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from polyprune.config import make_run
-from polyprune.progress import Silent
+from polyprune.progress import Silent, Stopped
 from polyprune.training.loop import StepReport
-from polyprune.training.run import Stopped, train
+from polyprune.training.run import train
 from polyprune.training.run_config import Run
 
 

@@ -82,7 +82,7 @@ def train(config: str | Path | Run, request: TrainRequest, progress: Progress) -
 
     The config is a .toml file or a `Run`. In a folder that is given, a run that was stopped or
     killed goes on where it was. If `progress` asks to stop, it saves where it is and raises
-    `polyprune.training.run.Stopped`.
+    `polyprune.progress.Stopped`.
     """
     quiet_loading()
     run = _run_of(config, request)

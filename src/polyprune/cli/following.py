@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from ..progress import Bars, is_main_process
+from ..progress import Bars, Stopped, is_main_process
 from .terminal import show_table
 
 
@@ -20,8 +20,6 @@ def obeying_signals() -> Iterator[Bars]:
     A second signal is obeyed at once: what was saved before is whole.
     """
     from transformers.utils.logging import disable_progress_bar
-
-    from ..training.run import Stopped
 
     disable_progress_bar()
     with stopping() as asked:

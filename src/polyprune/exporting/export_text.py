@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..corpora.corpus import open_corpus
+from ..corpora.corpus import Corpus, open_corpus
 from ..corpora.languages import language
 from ..corpora.masking import mask_words
 from ..corpora.probes import probe_texts
@@ -105,7 +105,7 @@ class RandomTokens:
 
 def export_texts(
     model: PolyprunePreTrainedModel,
-    corpus: str = "sample",
+    corpus: str | Corpus = "sample",
     languages: Sequence[str] | None = None,
     longest: int = 64,
 ) -> ExportTexts | RandomTokens:
@@ -121,12 +121,14 @@ def export_texts(
             f"The tokenizer in {folder} knows {len(tokenizer):,} words, the model "
             f"{model.shape.vocab_size:,}: they do not belong together."
         )
-    opened = open_corpus(text_folder(corpus))
+    opened = corpus if isinstance(corpus, Corpus) else open_corpus(text_folder(corpus))
     compared, calibrated = {}, {}
     for code in opened.codes(languages):
         lines = list(opened.sentences(code, COMPARED + CALIBRATED))
         if not lines:
-            raise DataError(f"{opened.files[code]} has no text. Give some lines, or leave it out.")
+            raise DataError(
+                f"{opened.files.get(code, code)} has no text. Give some lines, or leave it out."
+            )
         # Of a handful of lines, all serve for both.
         kept = COMPARED if len(lines) > 2 * COMPARED else 0
         compared[code] = [*probe_texts([code]).get(code, []), *lines[:COMPARED]]

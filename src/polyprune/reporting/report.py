@@ -78,7 +78,10 @@ class Report:
 
 
 def report_on(
-    sources: Sequence[str], study: str | None = None, *, beside_paper: bool = True
+    sources: Sequence[str | Mapping[str, Any]],
+    study: str | None = None,
+    *,
+    beside_paper: bool = True,
 ) -> Report:
     """Make a report of what some sources hold."""
     results = read_results(sources, study)

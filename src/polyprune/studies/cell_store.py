@@ -12,8 +12,8 @@ from typing import Any
 
 from ..errors import ConfigError
 from ..storage import atomic_file
-from .cell_files import CELLS, RECORD, WORK
 from .study_cells import CellGraph, StudyCell
+from .study_files import RESULT_FILES, CellFiles, StudyFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,16 @@ class CellStore:
 
     def folder(self, address: str) -> Path:
         """Return the folder of a cell."""
-        return self.out / CELLS / address
+        return StudyFiles(self.out).cell(address).folder
 
     def model(self, address: str) -> Path:
         """Return the folder of a cell's model."""
-        return self.folder(address) / WORK / "model"
+        return StudyFiles(self.out).cell(address).model
 
     def record(self, address: str) -> dict[str, Any]:
         """Return the record of a cell; empty if it has not finished."""
         try:
-            found = json.loads((self.folder(address) / RECORD).read_text(encoding="utf-8"))
+            found = json.loads(CellFiles(self.folder(address)).record.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}
@@ -56,13 +56,13 @@ class CellStore:
             "needs": list(cell.needs),
             **more,
         }
-        with atomic_file(self.folder(cell.address) / RECORD, force=True) as path:
+        with atomic_file(CellFiles(self.folder(cell.address)).record, force=True) as path:
             path.write_text(json.dumps(record, indent=1, ensure_ascii=False), encoding="utf-8")
         return record
 
     def drop_model(self, address: str) -> None:
         """Remove the model of a cell; its record stays."""
-        shutil.rmtree(self.folder(address) / WORK, ignore_errors=True)
+        shutil.rmtree(CellFiles(self.folder(address)).work, ignore_errors=True)
 
     def drop(self, address: str) -> None:
         """Remove a cell."""
@@ -86,7 +86,7 @@ class CellStore:
         if self.out.is_file():
             raise ConfigError(f"{self.out} is a file. Choose another --out.")
         others = [path for path in self.out.glob("*") if path.name[0] != "."]
-        known = {CELLS, "data", "results.jsonl", "sizes.jsonl", "curves.jsonl"}
+        known = {"cells", "data", *RESULT_FILES}
         if others and not known & {path.name for path in others}:
             raise ConfigError(f"{self.out} is not a study. Choose another --out.")
 

@@ -9,10 +9,10 @@ from dataclasses import asdict, replace
 from functools import cache
 from typing import Any
 
-from ..progress import Silent
+from ..progress import Silent, Stopped
 from ..storage import atomic_file
-from .cell_files import STARTED, WORK
 from .pool import Interrupted, Job, Stop
+from .study_files import CellFiles
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 """The numbers in glibc's malloc.h."""
@@ -44,7 +44,7 @@ def work(job: Job, stop: Stop) -> dict[str, Any]:
     disable_progress_bar()
     keep_memory()
     torch.set_num_threads(job.threads)
-    _forget_other_places(job)
+    _note_start(job)
     return WORKS[job.kind](job, stop)
 
 
@@ -54,7 +54,7 @@ def make_model(job: Job, stop: Stop) -> dict[str, Any]:
     from ..training.run_paths import RunPaths
     from ..training.run_results import held_out_curve, summarize_run
 
-    run, out = job.payload, job.folder / WORK
+    run, out = job.payload, CellFiles(job.folder).work
     run = replace(run, saving=replace(run.saving, trackers=(), keep=1))
     with _interrupted_when_stopped():
         tokens = sum(report.tokens for report in train(run, out, progress=Silent(stop)))
@@ -86,7 +86,7 @@ def tune(job: Job, stop: Stop) -> dict[str, Any]:
     grid = SearchSpace(
         (wanted["learning_rate"],), (wanted["epochs"],), (wanted["seed"],), wanted["batch"]
     )
-    tuning = HyperparameterSearch(setup, grid, job.folder / WORK)
+    tuning = HyperparameterSearch(setup, grid, CellFiles(job.folder).work)
     with _interrupted_when_stopped():
         run_search(tuning, Silent(stop), _untracked)
     result = tuning.results[-1]
@@ -176,21 +176,19 @@ def _untracked(run: Any) -> Any:
 @contextmanager
 def _interrupted_when_stopped() -> Iterator[None]:
     """Training that was asked to stop is a cell that was interrupted."""
-    from ..training.run import Stopped
-
     try:
         yield
     except Stopped as stopped:
         raise Interrupted from stopped
 
 
-def _forget_other_places(job: Job) -> None:
-    """Start again if the folder was moved, because runs record their paths."""
+def _note_start(job: Job) -> None:
+    """Note that the cell was started; begin anew if the folder was moved: runs record paths."""
     here = "\n".join(str(path) for path in (*job.models, job.start, job.data, job.folder))
-    note = job.folder / STARTED
-    if note.is_file() and note.read_text(encoding="utf-8") != here:
-        shutil.rmtree(job.folder / WORK, ignore_errors=True)
-    with atomic_file(note, force=True) as path:
+    files = CellFiles(job.folder)
+    if files.start_note.is_file() and files.start_note.read_text(encoding="utf-8") != here:
+        shutil.rmtree(files.work, ignore_errors=True)
+    with atomic_file(files.start_note, force=True) as path:
         path.write_text(here, encoding="utf-8")
 
 

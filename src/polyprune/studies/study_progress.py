@@ -9,10 +9,8 @@ from typing import Any
 from ..storage import atomic_file
 from ..training.run_location import modified_at, read_json
 from ..training.run_progress import PATIENCE, RunProgress, RunReader
-from .cell_files import CELLS, PLAN, RECORD, STARTED, WORK
 from .standings import Standing, standings
-
-KINDS = ("model", "tuned", "score", "speed")
+from .study_files import KINDS, CellFiles, StudyFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +74,13 @@ def write_plan(graph: Any, out: Path) -> None:
         address: {"kind": cell.kind, "title": cell.title, "needs": list(cell.needs)}
         for address, cell in graph.cells.items()
     }
-    with atomic_file(out / CELLS / PLAN, force=True) as path:
+    with atomic_file(StudyFiles(out).plan, force=True) as path:
         path.write_text(json.dumps(cells, ensure_ascii=False), encoding="utf-8")
 
 
 def is_study(folder: Path) -> bool:
     """Return whether `polyprune study` writes to this folder."""
-    return (folder / CELLS).is_dir()
+    return StudyFiles(folder).cells.is_dir()
 
 
 @dataclass(slots=True)
@@ -98,7 +96,7 @@ class StudyReader:
         """Return the progress at time `now`; None if there is no study."""
         if not is_study(self.folder):
             return None
-        plan = read_json(self.folder / CELLS / PLAN)
+        plan = read_json(StudyFiles(self.folder).plan)
         found = self._found()
         cells = _known(plan, found) if plan else found
         training = self._training(cells, now)
@@ -118,16 +116,17 @@ class StudyReader:
     def _found(self) -> dict[str, CellState]:
         """Return the cells that have a folder, by address."""
         cells = {}
-        for path in sorted((self.folder / CELLS).iterdir()):
+        for path in sorted(StudyFiles(self.folder).cells.iterdir()):
             if path.is_dir() and path.name[0] != ".":
                 cells[path.name] = self._cell(path)
         return cells
 
     def _cell(self, path: Path) -> CellState:
-        record, ended = self._record(path / RECORD), modified_at(path / RECORD)
+        files = CellFiles(path)
+        record, ended = self._record(files.record), modified_at(files.record)
         kind, title = str(record.get("kind") or ""), str(record.get("title") or path.name)
         status, error = record.get("status"), str(record.get("error") or "")
-        begun = modified_at(path / STARTED)
+        begun = modified_at(files.start_note)
         # One that failed is tried again by the same command; a second, as copies have new times.
         again = None not in (begun, ended) and begun > ended + 1  # pyright: ignore[reportOptionalOperand]
         if status == "done":
@@ -150,23 +149,24 @@ class StudyReader:
         self._runs = {address: self._runs[address] for address in running if address in self._runs}
         found = []
         for address, cell in running.items():
-            place = self.folder / CELLS / address / WORK
+            place = StudyFiles(self.folder).cell(address).work
             progress = self._runs.setdefault(address, RunReader(place)).read(now)
             if progress is not None:
                 found.append(replace(progress, name=cell.title))
         return tuple(sorted(found, key=lambda each: each.silent_seconds or 0.0))
 
     def _scores(self) -> tuple[Standing, ...]:
-        path = self.folder / "results.jsonl"
+        path = StudyFiles(self.folder).results
         when = modified_at(path)
         if when != self._standings[0]:
             self._standings = (when, standings(path))
         return self._standings[1]
 
     def _last_written(self, found: Mapping[str, CellState]) -> float | None:
-        folders = [self.folder / CELLS / address for address in found]
-        files = [path / name for path in folders for name in (RECORD, STARTED)]
-        looked = [self.folder / "results.jsonl", self.folder / CELLS / PLAN, *files]
+        study = StudyFiles(self.folder)
+        cells = [study.cell(address) for address in found]
+        files = [path for cell in cells for path in (cell.record, cell.start_note)]
+        looked = [study.results, study.plan, *files]
         return max(
             (when for path in looked if (when := modified_at(path)) is not None), default=None
         )

@@ -13,7 +13,7 @@ from ..errors import ConfigError
 from ..loading.hub import find
 from ..model.files.fingerprint import quick_hash
 from ..model.history import PruningStep, TrainingStep, add_training
-from ..progress import SILENT, Progress
+from ..progress import SILENT, Progress, Stopped
 from ..pruning.gates.elastic import load
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_file, atomic_folder
@@ -32,14 +32,6 @@ from .run_config import Run
 from .run_paths import RunPaths
 from .session import Material, Session, make_accelerator
 from .text_material import TextMaterial
-
-
-class Stopped(Exception):
-    """A run stopped on request, after saving a checkpoint."""
-
-    def __init__(self, step: int, steps: int):
-        super().__init__(f"Stopped and saved after step {step} of {steps}.")
-        self.step = step
 
 
 def train(
@@ -131,7 +123,7 @@ def _train(session: Session, stop: Callable[[], bool]) -> Iterator[StepReport]:
             for report, work in steps(phase_state, run, step_batches, first):
                 yield book.record_step(phase_state, report, work, stop)
                 if book.stopped:
-                    raise Stopped(report.step, run.steps)
+                    raise Stopped(f"Stopped and saved after step {report.step} of {run.steps}.")
                 if book.ended:
                     return
     finally:

@@ -1,7 +1,7 @@
 """Read results from files, folders, or the paper's own numbers."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -27,13 +27,21 @@ KNOWN = (
 )
 
 
-def read_results(sources: Sequence[str], study: str | None = None) -> Results:
-    """Read all sources together, titled as the first; of several studies, read the named one."""
+def read_results(sources: Sequence[str | Mapping[str, Any]], study: str | None = None) -> Results:
+    """Read all sources together, titled as the first; of several studies, read the named one.
+
+    A mapping is what evaluate and measure print with --json.
+    """
     results = reduce(Results.with_more, (_read(source, study) for source in sources))
     return with_sparsities(results)
 
 
-def _read(source: str, study: str | None) -> Results:
+def _read(source: str | Mapping[str, Any], study: str | None) -> Results:
+    if isinstance(source, Mapping):
+        answer = parse_answer(source, "results")
+        if answer is None:
+            raise DataError(f"This is no answer that results can be read from. Give {KNOWN}.")
+        return answer
     path = Path(source).expanduser()
     if source == PAPER and not path.exists():
         return paper_results()
