@@ -58,7 +58,7 @@ def overlap(gates: Gates) -> Float[Tensor, "rows rows"]:
 def band(
     matrices: Sequence[Float[Tensor, "rows rows"]],
 ) -> tuple[Float[Tensor, "rows rows"], Float[Tensor, "rows rows"], Float[Tensor, "rows rows"]]:
-    """Mean, least and greatest of each entry over seeds: what of an overlap is not chance."""
+    """The mean, least and greatest of each entry over seeds: how much of an overlap is chance."""
     stacked = torch.stack(list(matrices))
     return stacked.mean(0), stacked.amin(0), stacked.amax(0)
 

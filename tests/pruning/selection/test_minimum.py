@@ -97,7 +97,7 @@ def test_the_refusal_says_what_has_to_stay():
     scores = PerComponent((torch.ones(1, 2),), (torch.ones(1, 4),), torch.ones(1, 8))
     weights = ComponentWeights(head=8, unit=2, rank=1)  # 32 in all
     with pytest.raises(
-        ConfigError, match=r"0\.4375 of .* \(1 heads and 2 units a layer, rank 2\).* is 0\.5625\."
+        ConfigError, match=r"0\.4375 of .* \(1 heads and 2 units per layer, rank 2\).* is 0\.5625\."
     ):
         keep_best(scores, 0.25, weights, Minimum(heads=1, units=2, rank=2))
     kept = keep_best(scores, 1 - 0.5625, weights, Minimum(heads=1, units=2, rank=2))

@@ -114,7 +114,7 @@ def pooled(
 def pool(
     hidden: Float[Tensor, "batch seq width"], mask: Int[Tensor, "batch seq"], pooling: str = "mean"
 ) -> Float[Tensor, "batch width"]:
-    """The same, of hidden states that are there already."""
+    """Sentence embeddings of length 1 from hidden states: their mean, or the first token's."""
     hidden = hidden.float()
     if pooling == "first":
         return F.normalize(hidden[:, 0], dim=-1)

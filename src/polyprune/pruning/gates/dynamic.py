@@ -70,5 +70,5 @@ def logits(
 
 
 def snap(gate: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
-    """Exactly 0 or 1 where double precision was within rounding of it."""
+    """The gate, exactly 0 or 1 where it is within rounding of it."""
     return torch.where(gate < 1e-6, 0.0, torch.where(gate > 1 - 1e-6, 1.0, gate))

@@ -83,7 +83,7 @@ class Elastic:
         return Elastic(FixedGating(stack_rows(own)), self.rows, self.weights)
 
     def every_row(self, sparsity: float | None = None) -> Gates:
-        """The gates of this sparsity, a row each, in the order of `rows`."""
+        """The gates of this sparsity, one row for each name in `rows`."""
         with torch.no_grad():
             own = self.gating.rows_at(self._density(sparsity))
             return unflatten(own.float().cpu(), self.gating.counts)

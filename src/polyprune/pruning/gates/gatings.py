@@ -140,11 +140,11 @@ class LearnedGating(Gating):
         return self.distribution.sample(self.alpha, noise)
 
     def expected_open(self, density=1.0):
-        """P(g > 0)."""
+        """The probability that a gate is not 0, P(g > 0)."""
         return self.distribution.expected_open(self.alpha)
 
     def preference(self, density=1.0):
-        """α."""
+        """The larger its α, the more a component is wanted."""
         return self.alpha
 
     def match_density(self, weights, density):
@@ -227,7 +227,7 @@ class DynamicGating(Gating):
         return self.distribution.sample(x.float(), noise)
 
     def expected_open(self, density=1.0):
-        """P(g > 0) at this density."""
+        """The probability that a gate is not 0 at this density, P(g > 0)."""
         return self.distribution.expected_open(self.logits(density)).float()
 
     def preference(self, density=1.0):
@@ -248,7 +248,7 @@ class DynamicGating(Gating):
         return 1 - float(unflatten(self.boundary[list(rows)], self.counts).rank.min())
 
     def logits(self, density: float) -> Float[Tensor, "rows components"]:
-        """α + tθ with what has been learned."""
+        """The logits α + tθ of all gates, with what has been learned."""
         return logits(self.boundary, self.share, density, self.distribution) + self._offset(density)
 
     def _offset(self, density: float) -> Tensor:

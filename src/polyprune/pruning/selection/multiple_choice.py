@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 BUCKETS = 5_000
-"""Steps that the seconds are divided into; each group is rounded up by less than one of them."""
+"""Steps that the seconds are divided into; each group is rounded up by less than one step."""
 
 PRICES, NEARER = 24, 12
 """Prices of a parameter to try: over all magnitudes, then around the best."""
@@ -31,7 +31,7 @@ class ChoiceGroup:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """An option of each group, and what makes them no better."""
+    """One option for each group, and the limits that keep it from being better."""
 
     options: tuple[int, ...]
     seconds: float
@@ -70,12 +70,12 @@ def solve(
 
 
 def least_seconds(groups: Sequence[ChoiceGroup]) -> float:
-    """The fewest that any choice takes."""
+    """The fewest seconds that any choice takes."""
     return float(sum(group.seconds.min() for group in groups))
 
 
 def least_parameters(groups: Sequence[ChoiceGroup]) -> int:
-    """The fewest that any choice has."""
+    """The fewest parameters that any choice has."""
     return int(sum(group.parameters.min() for group in groups))
 
 

@@ -182,6 +182,6 @@ def check_minimum(
         largest = (total - least) * 10_000 // total / 10_000  # rounded to what is possible
         raise ConfigError(
             f"A density of {limit / total:.4g} is less than the {least / total:.4g} of what has to "
-            f"stay ({minimum.heads} heads and {minimum.units} units a layer, rank "
+            f"stay ({minimum.heads} heads and {minimum.units} units per layer, rank "
             f"{minimum.rank}). The largest sparsity possible is {largest:.4g}."
         )
