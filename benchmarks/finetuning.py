@@ -33,10 +33,10 @@ from polyprune.evaluation.prediction import TOKENS, batch_by_length, predict
 from polyprune.evaluation.readout_init import prepare_for_task
 from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.training_data import encode_training
+from polyprune.loading.reading import fitting_tokenizer
 from polyprune.model.footprint import encoder_multiply_adds
 from polyprune.model.network.shape import EncoderShape
 from polyprune.training.loop import StepReport
-from polyprune.training.prepare import tokenizer_of
 from polyprune.training.run import train
 from polyprune.training.run_config import SavingConfig
 
@@ -131,7 +131,7 @@ class Both:
 def make_both(options: argparse.Namespace, work: Path) -> Both:
     prepare_for_task(options.model, XNLI, None, work / "start", SEED)
     ours = pp.load(work / "start")
-    return Both(options, work, ours, pp.to_transformers(ours), tokenizer_of(work / "start", ours))
+    return Both(options, work, ours, pp.to_transformers(ours), fitting_tokenizer(ours, strict=True))
 
 
 def make_pairs(tokenizer: Any, number: int, dice: np.random.Generator) -> list[SentencePair]:

@@ -13,6 +13,7 @@ from ..corpora.corpus import Corpus, open_corpus
 from ..corpora.sentences import corpus_in_memory
 from ..corpora.text import text_folder
 from ..errors import ConfigError
+from ..loading.hub import NAMED
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..pruning.gates.elastic import load
 from .requests.shared import TextLike
@@ -84,6 +85,11 @@ def work_folder(out: Path | None) -> tuple[Path, TemporaryDirectory[str] | None]
         return out, None
     temporary = TemporaryDirectory(prefix="polyprune-")
     return Path(temporary.name) / "work", temporary
+
+
+def bundled_text(model: ModelLike) -> str | None:
+    """Return the text that suits a model where none is given: the sample, for bundled models."""
+    return "sample" if isinstance(model, str) and model in NAMED else None
 
 
 def resolve_corpus(text: TextLike) -> Corpus:

@@ -8,14 +8,13 @@ from typing import Any
 import torch
 
 from ..averages import Value, mean, number
-from ..loading.hub import find
+from ..loading.reading import fitting_tokenizer
 from ..measuring.machine import machine
 from ..measuring.speed import time_call
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet
 from ..pruning.gates.elastic import load
-from ..training.prepare import tokenizer_of
 from ..training.run import versions
 from .tour_plan import TourPlan, TourTexts
 
@@ -98,7 +97,7 @@ class Tour:
     def tokenizer(self) -> Any:
         """That all of the systems share."""
         assert self.original is not None
-        return tokenizer_of(find(self.plan.model), self.original)
+        return fitting_tokenizer(self.original, strict=True)
 
     def records(self, command: str) -> list[dict[str, Any]]:
         """The measurements as they are written, each with what it was made by and on."""

@@ -17,12 +17,12 @@ from ..corpora.positions import StreamPosition
 from ..corpora.prefetching import prefetch
 from ..errors import ConfigError
 from ..loading.hub import find
+from ..loading.reading import fitting_tokenizer
 from ..progress import Progress
 from ..pruning.gates.elastic import load
 from ..pruning.selection.ranking import unflatten
 from ..training.objectives import Objective
 from ..training.phases import Phase
-from ..training.prepare import tokenizer_of
 from ..training.run_config import BatchConfig, EngineConfig, Run, SavingConfig, StartConfig
 from ..training.run_paths import RunPaths
 from ..training.session import Material, Session
@@ -103,15 +103,18 @@ class TaskMaterial(Material):
             }
         }
 
+    def check(self, run: Run, accelerator: Accelerator) -> None:
+        """Raise if the model would be sharded, which fine-tuning cannot do."""
+        if accelerator.distributed_type == DistributedType.FSDP:
+            raise ConfigError(
+                "Fine-tuning runs on copies of the model (DDP): launch without --use_fsdp."
+            )
+
     def open(
         self, run: Run, places: RunPaths, accelerator: Accelerator, progress: Progress
     ) -> Session:
         """Prepare a model with the task's readout, and open its examples."""
         setup = self.setup
-        if accelerator.distributed_type == DistributedType.FSDP:
-            raise ConfigError(
-                "Fine-tuning runs on copies of the model (DDP): launch without --use_fsdp."
-            )
         with accelerator.main_process_first():
             prepare_for_task(setup.model, setup.task, setup.sparsity, places.prepared, run.seed)
         model = load(places.prepared, verify=False)
@@ -121,9 +124,10 @@ class TaskMaterial(Material):
             places=places,
             accelerator=accelerator,
             start=find(setup.model),
-            tokenizer=tokenizer_of(places.prepared, model),
+            tokenizer=fitting_tokenizer(model, strict=True),
             rows=() if elastic is None else elastic.rows,
             teacher=None,
+            student=None,
             setup=setup,
             store=ExampleStore(self.examples),
         )

@@ -7,11 +7,11 @@ from typing import Any
 
 from ..errors import ConfigError, UnknownName
 from ..loading.hub import find, read_shape
+from ..loading.reading import fitting_tokenizer
 from ..model.files.gates_file import SHARED
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..pruning.gates.elastic import glance_gating, load
 from ..pruning.gates.gatings import kind_holds_every_size
-from ..training.prepare import tokenizer_of
 from .gate_rows import gate_row, own_row, related_row
 from .task_types import check_labels
 from .tasks import Task
@@ -41,7 +41,7 @@ class LoadedModel:
             model = load(folder, "hidden-states" if readout == "hidden-states" else None)
         _check_readout(name, model.readout_kind, task)
         _check_size(name, _holds_every_size(model), sparsity is not None)
-        return cls(model, tokenizer_of(folder, model), sparsity)
+        return cls(model, fitting_tokenizer(model, strict=True), sparsity)
 
     def for_language(
         self, code: str, fallback: str | None = None

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, DataError, UnknownName
-from ..loading.hub import find
+from ..loading.reading import fitting_tokenizer
 from ..model.files.gates_file import SHARED
 from ..progress import SILENT, Progress
 from ..pruning.gates.elastic import load
-from ..training.prepare import tokenizer_of
 from .data_checks import describe_data, locate_errors, require_data, validated
 from .encoded_input import EncodedInput
 from .example_store import ExampleStore, write_examples
@@ -29,7 +28,7 @@ def encode_training(setup: FineTuneConfig, path: Path, progress: Progress = SILE
     if path.is_file():
         return ExampleStore(path)
     model = load(setup.model)
-    tokenizer = tokenizer_of(find(setup.model), model)
+    tokenizer = fitting_tokenizer(model, strict=True)
     check_sparsity(model, setup.sparsity)
     check_fallback(model, setup.fallback)
     check_languages(setup)

@@ -1,25 +1,25 @@
 """Prepare a run: find or make the starting model and its gates, and shrink it if possible."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
-from typing import Any
 
 import torch
 
-from ..corpora.batching import Batching
 from ..corpora.corpus import open_corpus
 from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
-from ..loading.hub import find, load_tokenizer, longest_input
+from ..loading.hub import find, longest_input
+from ..loading.reading import Reading, fitting_tokenizer, score_text
+from ..model.build import assemble
 from ..model.history import add_pruning
 from ..model.network.components import sizes
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.network.source import prompt_of
+from ..model.network.modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
 from ..model.surgery.shrink import drop_layers
 from ..progress import Progress
 from ..pruning.criteria.criterion import rule_named
 from ..pruning.criteria.scores_file import ScoreSheet
-from ..pruning.criteria.scoring import Scoring, ScoringText, default_loss, score
+from ..pruning.criteria.scoring import Scoring
 from ..pruning.gates.dynamic import TENTHS
 from ..pruning.gates.elastic import Elastic, load
 from ..pruning.gates.gatings import FixedGating, Gating, LearnedGating
@@ -46,25 +46,6 @@ def starting_folder(run: Run, places: RunPaths, sources: dict[str, TextSource]) 
     return places.start
 
 
-def tokenizer_of(folder: Path, model: PolyprunePreTrainedModel) -> Any:
-    """Load the tokenizer in a model's folder; raise if it does not fit the model."""
-    tokenizer = load_tokenizer(folder)
-    if tokenizer is None:
-        raise ConfigError(f"There is no tokenizer in {folder}, so text cannot be read.")
-    # A table may be rounded up, but not by more than this.
-    if not 0.9 * model.shape.vocab_size <= len(tokenizer) <= model.shape.vocab_size:
-        raise ConfigError(
-            f"The tokenizer in {folder} knows {len(tokenizer):,} words, the model "
-            f"{model.shape.vocab_size:,}: they do not belong together."
-        )
-    if model.config.padded_positions and tokenizer.pad_token_id != model.config.pad_token_id:
-        raise ConfigError(
-            f"The tokenizer in {folder} pads with token {tokenizer.pad_token_id}, the model with "
-            f"{model.config.pad_token_id}: they do not belong together."
-        )
-    return tokenizer
-
-
 def prepare_model(
     run: Run, places: RunPaths, folder: Path, languages: Sequence[str], progress: Progress
 ) -> None:
@@ -76,7 +57,7 @@ def prepare_model(
         raise ConfigError(
             f"{folder} has gates already. Take a model out of it first: polyprune shrink {folder}."
         )
-    tokenizer = tokenizer_of(folder, model)
+    fitting_tokenizer(model, strict=True)
     check_length(run, model)
     model = _changed(model, run.model)
     plan = run.gating
@@ -84,7 +65,7 @@ def prepare_model(
         model = with_ranks(model, plan.table)
         ranker = Ranker(rule_named(plan.rule), setting_named(plan.setting))
         if plan.needs_scores:
-            ranker = ranker.on(_scores(run, places, model, tokenizer, languages, progress))
+            ranker = ranker.on(_scores(run, places, model, languages, progress))
         if plan.cut_first:
             model = prune_model(model, _budget(plan), ranker).model
         else:
@@ -94,6 +75,17 @@ def prepare_model(
     model.config.name_or_path = str(folder)
     with atomic_folder(places.prepared) as new:
         model.save_pretrained(new)
+
+
+def prepare_in_memory(run: Run, model: PolyprunePreTrainedModel) -> PolyprunePreTrainedModel:
+    """Return a copy of a model in memory that is ready to train."""
+    if model.elastic is not None or run.gating.kind != "none":
+        raise ConfigError("A model in memory is trained as it is, without gates.")
+    check_length(run, model)
+    config = deepcopy(model.config)
+    _set_dropout(config, run.model.dropout)
+    state = {name: tensor.detach().float().clone() for name, tensor in model.state_dict().items()}
+    return assemble(type(model), config, state)
 
 
 def check_length(run: Run, model: PolyprunePreTrainedModel) -> None:
@@ -159,17 +151,21 @@ def _changed(model: PolyprunePreTrainedModel, start: StartConfig) -> PolyprunePr
             model = drop_layers(model, layers)
         except ValueError as error:
             raise ConfigError(f"model.layers: {error}") from error
-    if start.dropout is not None:
-        for name in ("hidden", "attention_probs", "attention_output", "feed_forward_output"):
-            setattr(model.config, f"{name}_dropout_prob", start.dropout)
+    _set_dropout(model.config, start.dropout)
     return model
+
+
+def _set_dropout(config: PolypruneConfig, dropout: float | None) -> None:
+    """Set the dropout of hidden states and attention, if it is given."""
+    if dropout is not None:
+        for name in ("hidden", "attention_probs", "attention_output", "feed_forward_output"):
+            setattr(config, f"{name}_dropout_prob", dropout)
 
 
 def _scores(
     run: Run,
     places: RunPaths,
     model: PolyprunePreTrainedModel,
-    tokenizer: Any,
     languages: Sequence[str],
     progress: Progress,
 ) -> ScoreSheet:
@@ -180,10 +176,8 @@ def _scores(
             f"There is no held-out text to score {', '.join(missing)} with: their files are too "
             "small. Leave them out of corpus.languages, or add <lang>.dev.txt."
         )
-    longest = min(run.corpus.block, 128)
-    prefix = prompt_of(model.config.name_or_path) if default_loss(model) == "contrastive" else ""
-    batching = Batching(tokenizer, min(run.batch.micro_batch_size, 16), longest, prefix)
+    reading = Reading(min(run.batch.micro_batch_size, 16), min(run.corpus.block, 128))
     scoring = Scoring(
         sentences=run.gating.sentences, table="as it is", seed=run.seed, device="auto"
     )
-    return score(model, ScoringText(corpus, batching, languages), scoring, progress)
+    return score_text(model, corpus, languages, scoring, reading, progress)

@@ -1,37 +1,66 @@
 """Recovery: train a pruned model with the model it was pruned from as its teacher."""
 
 import json
-import shutil
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..corpora.text import open_text
-from ..errors import ConfigError
 from ..loading.hub import longest_input
-from ..model.history import CARD
-from ..model.network.folder import update_checksum
-from ..provenance.card import describe
-from ..provenance.card_facts import differences_of
-from ..pruning.gates.elastic import load
-from ..storage import atomic_folder
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..progress import SILENT, Progress
+from .follow import follow
 from .objectives import Objective
 from .phases import Phase
-from .run_config import BatchConfig, CorpusConfig, Run, SavingConfig, StartConfig, TeacherConfig
+from .run_config import (
+    IN_MEMORY,
+    BatchConfig,
+    CorpusConfig,
+    Run,
+    SavingConfig,
+    StartConfig,
+    TeacherConfig,
+)
 from .run_paths import RunPaths
+from .run_results import dense_losses
+from .session import ModelsInMemory
 from .teacher_targets import MOST
+from .text_material import TextMaterial
 
 BYTES_PER_LINE = 150
 """A rough average, to estimate how many times the text will be read."""
 
 
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """A recovered model, and how its training went."""
+
+    model: PolyprunePreTrainedModel
+    log: str
+    """The lines of `training.jsonl`, one per step."""
+    before: dict[str, float]
+    """Held-out losses by language before the first step, where there are any."""
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """What each step came to."""
+        return [json.loads(line) for line in self.log.splitlines()]
+
+
 def plan_recovery(
-    pruned: Path, original: str, text: CorpusConfig, steps: int, batch: int = 64, seed: int = 0
+    student: PolyprunePreTrainedModel,
+    teacher: str,
+    text: CorpusConfig,
+    steps: int,
+    batch: int = 64,
+    seed: int = 0,
 ) -> Run:
     """Return the config of a recovery run that suits the pruned model's readout."""
-    model = load(pruned, verify=False)
-    readout = model.readout_kind
-    text = replace(text, block=min(text.block, longest_input(model)))
+    readout = student.readout_kind
+    text = replace(text, block=min(text.block, longest_input(student)))
     objective = Objective(mlm=1.0)
     if readout == "hidden-states":
         objective = Objective(embeddings=1.0, translations=1.0 if text.parallel else 0.0)
@@ -54,39 +83,49 @@ def plan_recovery(
             ),
         ),
         # The teacher's embeddings are what they are: noise would only blur them.
-        model=StartConfig(
-            start=str(pruned), dropout=0.0 if objective.compares_embeddings else None
-        ),
+        model=StartConfig(start=IN_MEMORY, dropout=0.0 if objective.compares_embeddings else None),
         corpus=text,
         objective=objective,
-        teacher=TeacherConfig(start=original, cache=objective.compares_embeddings and again),
+        teacher=TeacherConfig(start=teacher, cache=objective.compares_embeddings and again),
         batch=BatchConfig(size=batch, micro_batch_size=min(batch, 32)),
         seed=seed,
         saving=SavingConfig(
-            every=max(20, steps // 10), held_out_every=max(20, steps // 10), keep=1
+            every=max(20, steps // 10), held_out_every=max(20, steps // 10), keep=1, trackers=()
         ),
     )
 
 
-def recovery_folder(out: Path) -> Path:
-    """Return the folder of a recovery run: beside the final model folder."""
-    return out.with_name(f"{out.name}.recovery")
+@contextmanager
+def recovery_folder(out: Path | None) -> Iterator[Path]:
+    """A folder to work in: beside `out`, where a killed recovery is picked up again, if given.
+
+    What is in it goes once the recovered model is in its place.
+    """
+    if out is None:
+        with TemporaryDirectory(prefix="polyprune-") as folder:
+            yield Path(folder)
+        return
+    work = out.with_name(f"{out.name}.recovery")
+    yield work
+    RunPaths(work / "run").clear()
+    for folder in (work / "run", work):
+        folder.rmdir()
 
 
-def install_recovered(out: Path, force: bool = False) -> dict[str, Any]:
-    """Move the recovered model and its training log into place; return its last losses."""
-    work = recovery_folder(out)
-    places = RunPaths(work / "run")
-    lines = places.log.read_text(encoding="utf-8").splitlines()
-    if not lines:
-        raise ConfigError(f"{work} holds no training. Delete it and run again.")
-    with atomic_folder(out, force=force) as new:
-        shutil.copytree(places.model, new, dirs_exist_ok=True)
-        shutil.copyfile(places.log, new / "training.jsonl")
-        describe(new, differences_of(new))(new)  # by the name that it has from now on
-        update_checksum(new, CARD)
-    places.clear()
-    shutil.rmtree(work / "pruned")
-    places.out.rmdir()
-    work.rmdir()
-    return json.loads(lines[-1])
+def recover_model(
+    run: Run,
+    student: PolyprunePreTrainedModel,
+    teacher: PolyprunePreTrainedModel,
+    work: Path,
+    *,
+    progress: Progress = SILENT,
+    force: bool = False,
+) -> Recovery:
+    """Train a model in memory, or go on with it, from the checkpoints in a folder's `run`."""
+    trained: list[PolyprunePreTrainedModel] = []
+    material = TextMaterial.of(run, ModelsInMemory(student, teacher, keep=trained.append))
+    out = work / "run"
+    for _ in follow(run, out, progress=progress, force=force, material=material):
+        pass
+    log = RunPaths(out).log.read_text(encoding="utf-8")
+    return Recovery(trained[0], log, dense_losses(out))

@@ -13,6 +13,7 @@ from ..errors import ConfigError
 from ..loading.hub import find
 from ..model.files.fingerprint import quick_hash
 from ..model.history import PruningStep, TrainingStep, add_training
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..progress import SILENT, Progress, Stopped
 from ..pruning.gates.elastic import load
 from ..pruning.shrinking import shrink_with_history
@@ -28,7 +29,7 @@ from .loop import PhaseState, StepReport, steps
 from .optimizer import freeze_others, make_optimizer
 from .phases import locate_step
 from .recorder import RunRecorder
-from .run_config import Run
+from .run_config import IN_MEMORY, Run
 from .run_paths import RunPaths
 from .session import Material, Session, make_accelerator
 from .text_material import TextMaterial
@@ -51,7 +52,8 @@ def train(
     places = RunPaths(out)
     accelerator = make_accelerator(run, places)
     with accelerator.main_process_first():
-        material = material or TextMaterial.of(run, accelerator)
+        material = material or TextMaterial.of(run)
+        material.check(run, accelerator)
         register_run(run, places, material.files, force=force and accelerator.is_main_process)
     if (places.model / "config.json").is_file():
         return
@@ -60,7 +62,7 @@ def train(
             session = material.open(run, places, accelerator, progress)
         yield from _train(session, progress.should_stop)
         if accelerator.is_main_process:
-            save_final_model(session)
+            material.keep(final_model(session), places)
         accelerator.wait_for_everyone()
     finally:
         for tracker in accelerator.trackers:  # what connects processes stays: runs may follow
@@ -95,6 +97,8 @@ def is_run(places: RunPaths) -> bool:
 
 def _model_hashes(run: Run) -> dict[str, Any]:
     """Return a hash of each model that a run names."""
+    if run.model.start == IN_MEMORY:
+        return {}  # whoever gave the models has said what they are
     models = {"start": run.model.start, "teacher": run.teacher.start}
     return {
         name: quick_hash(find(path)) for name, path in models.items() if path and path != "fresh"
@@ -139,8 +143,8 @@ def start_phase(
     phase, done = run.phases[index], sum(each.steps for each in run.phases[:index])
     first = max(0, checkpoint.step - done) if checkpoint else 0
     accelerator.free_memory()
-    folder, fresh_cut = _phase_folder(session, index, first, checkpoint)
-    system = session.system(load(folder, verify=False))
+    model, fresh_cut = _phase_model(session, index, first, checkpoint)
+    system = session.system(model)
     if checkpoint is not None and not fresh_cut:
         system.load_state_dict(checkpoint.tensors("system"))
     freeze_others(system, phase)
@@ -157,43 +161,43 @@ def start_phase(
     return PhaseState(accelerator, system, optimizer, phase, done), first
 
 
-def _phase_folder(
+def _phase_model(
     session: Session, index: int, first: int, checkpoint: Checkpoint | None
-) -> tuple[Path, bool]:
-    """Return the folder of the model that a phase trains, and whether it was shrunk just now.
+) -> tuple[PolyprunePreTrainedModel, bool]:
+    """Return the model that a phase trains, and whether it was shrunk just now.
 
     Gates that are shared, learned and no longer trained are cut: half the size is half the cost.
     """
     run = session.run
     if not run.gating.cut_when_trained or len(session.rows) != 1:
-        return session.places.prepared, False
+        return session.untrained_model(), False
     cuts = [i for i in range(1, index + 1) if run.phases[i].train == "weights"]
     if not cuts:
-        return session.places.prepared, False
+        return session.untrained_model(), False
     folder = session.places.cut(cuts[0])
     with session.accelerator.main_process_first():
         if not (folder / "config.json").is_file():
             assert checkpoint is not None
-            small = _trained(session, checkpoint, session.places.prepared)
+            small = _trained(session, checkpoint, session.untrained_model())
             with atomic_folder(folder) as new:
                 small.save_pretrained(new)
-    return folder, index == cuts[0] and first == 0
+    return load(folder, verify=False), index == cuts[0] and first == 0
 
 
-def save_final_model(session: Session) -> None:
-    """Write the trained model: the last one, or the best if the run asks for it."""
+def final_model(session: Session) -> PolyprunePreTrainedModel:
+    """Return the trained model: the last one, or the best if the run asks for it."""
     run, places = session.run, session.places
     checkpoint = latest_checkpoint(places.checkpoints)
     assert checkpoint is not None
     if run.saving.keeps_best and checkpoint.best is not None:
         checkpoint = read_checkpoint(places.checkpoints / checkpoint.best)
     cut = sorted(places.out.glob("cut-*/config.json"))
-    folder = cut[-1].parent if cut else places.prepared
-    model = _trained(session, checkpoint, folder)
-    model.config.name_or_path = str(session.places.prepared)
+    start = load(cut[-1].parent, verify=False) if cut else session.untrained_model()
+    name = start.config.name_or_path if session.student is not None else str(places.prepared)
+    model = _trained(session, checkpoint, start)
+    model.config.name_or_path = name
     add_training(model.config, _training_record(session, checkpoint.step))
-    with atomic_folder(places.model) as new:
-        model.save_pretrained(new)
+    return model
 
 
 def _training_record(session: Session, steps: int) -> TrainingStep:
@@ -204,9 +208,8 @@ def _training_record(session: Session, steps: int) -> TrainingStep:
     return TrainingStep(steps, session.trained_on, teacher=teacher)
 
 
-def _trained(session: Session, checkpoint: Checkpoint, folder: Path) -> Any:
+def _trained(session: Session, checkpoint: Checkpoint, model: PolyprunePreTrainedModel) -> Any:
     """Return a checkpoint's model: shrunk if its gates are shared and final, else gated."""
-    model = load(folder, verify=False)
     elastic: Any = model.elastic
     system = session.system(model)
     system.load_state_dict(checkpoint.tensors("system"))

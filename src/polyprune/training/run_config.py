@@ -43,6 +43,10 @@ class FreshConfig:
             raise ConfigError("A tokenizer has 100 pieces or more, an encoder 8 positions or more.")
 
 
+IN_MEMORY = "in memory"
+"""The start of a run whose models are given to it, not named."""
+
+
 @dataclass(frozen=True, slots=True)
 class StartConfig:
     """`[model]`: the model that training starts from."""

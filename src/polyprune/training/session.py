@@ -3,7 +3,8 @@
 import atexit
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -23,9 +24,12 @@ from accelerate.utils import parse_flag_from_env
 
 from ..corpora.positions import StreamPosition
 from ..errors import ConfigError, UnknownName
+from ..model.files.fingerprint import fingerprint
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.source import pooling_of
 from ..progress import Progress
+from ..pruning.gates.elastic import load
+from ..storage import atomic_folder
 from .regularizer import GateRegularizer
 from .run_config import Run
 from .run_paths import RunPaths
@@ -46,6 +50,14 @@ class Session(ABC):
     rows: tuple[str, ...]
     """The name of each row of gates; empty without gates."""
     teacher: PolyprunePreTrainedModel | None
+    student: PolyprunePreTrainedModel | None
+    """The model to train where it is in memory, else it is in `places.prepared`."""
+
+    def untrained_model(self) -> PolyprunePreTrainedModel:
+        """Return the model to train as it was before the first step, one of its own each time."""
+        if self.student is not None:
+            return deepcopy(self.student)
+        return load(self.places.prepared, verify=False)
 
     @property
     def trained_on(self) -> str:
@@ -86,8 +98,37 @@ class Session(ABC):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class ModelsInMemory:
+    """The models of a run that nobody has to load, and what becomes of the trained one.
+
+    Nothing of them is read or written but checkpoints: a run that is picked up again is given the
+    same models again.
+    """
+
+    student: PolyprunePreTrainedModel
+    """The model that training starts from; it stays as it is."""
+    teacher: PolyprunePreTrainedModel
+    keep: Callable[[PolyprunePreTrainedModel], None]
+    """Takes the trained model."""
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """What says whether these are the models that a run began with."""
+        return {"start": fingerprint(self.student), "teacher": fingerprint(self.teacher)}
+
+
 class Material(ABC):
     """The data that a run trains on and is measured by: text, or the examples of a task."""
+
+    @abstractmethod
+    def check(self, run: Run, accelerator: Accelerator) -> None:
+        """Raise if a run cannot be trained on this with so many processes."""
+
+    def keep(self, model: PolyprunePreTrainedModel, places: RunPaths) -> None:
+        """Write the trained model to its folder."""
+        with atomic_folder(places.model) as new:
+            model.save_pretrained(new)
 
     @property
     @abstractmethod

@@ -1,6 +1,7 @@
 """Text as training data: streamed, mixed over languages, partly held out."""
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..corpora.stream import ProcessShard, StreamConfig, check_shard, stream
 from ..corpora.text import open_text, text_folder
 from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
-from ..loading.hub import find, load_tokenizer
+from ..loading.reading import fitting_tokenizer
 from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..model.network.source import prompt_of
 from ..progress import Progress
@@ -28,11 +29,12 @@ from .held_out_loss import (
     held_out_losses,
     held_out_micro_batches,
 )
-from .prepare import check_length, prepare_model, starting_folder, tokenizer_of
+from .prepare import prepare_in_memory, prepare_model, starting_folder
 from .run_config import Run
 from .run_paths import RunPaths
-from .session import Material, Session
+from .session import Material, ModelsInMemory, Session
 from .step_batches import Collator, StepBatch
+from .teacher import check_readout, checked_teacher, load_teacher
 from .teacher_targets import TeacherEmbedder, TeacherTargets, make_targets
 from .training_module import TrainingModule
 
@@ -42,36 +44,54 @@ class TextMaterial(Material):
     """The text sources of a run."""
 
     sources: dict[str, TextSource]
+    models: ModelsInMemory | None = None
+    """The models of the run, where they are not named in it."""
 
     @classmethod
-    def of(cls, run: Run, accelerator: Accelerator) -> "TextMaterial":
+    def of(cls, run: Run, models: ModelsInMemory | None = None) -> "TextMaterial":
         """Open the text sources that a run names."""
-        processes = accelerator.num_processes
-        check_shard(stream_config(run, None, processes), process_shard(run, accelerator, {}))
         if run.objective.labels:
             raise ConfigError("Text has no labels: objective.labels is for polyprune finetune.")
         text = run.corpus
-        return cls(open_text(text.source, text.languages, text.parallel, text.damaged))
+        sources = open_text(text.source, text.languages, text.parallel, text.damaged)
+        return cls(sources, models)
+
+    def check(self, run: Run, accelerator: Accelerator) -> None:
+        """Raise if batches cannot be shared between so many processes."""
+        processes = accelerator.num_processes
+        check_shard(stream_config(run, None, processes), process_shard(run, accelerator, {}))
+
+    def keep(self, model: PolyprunePreTrainedModel, places: RunPaths) -> None:
+        """Hand the trained model to whoever gave the models, or write it to its folder."""
+        if self.models is None:
+            super(TextMaterial, self).keep(model, places)
+        else:
+            self.models.keep(model)
 
     @property
     def files(self) -> dict[str, Any]:
         """The size of each language's text."""
-        return {"text": {code: source.size for code, source in sorted(self.sources.items())}}
+        sizes = {code: source.size for code, source in sorted(self.sources.items())}
+        return {"text": sizes, **({} if self.models is None else self.models.hashes)}
 
     def open(
         self, run: Run, places: RunPaths, accelerator: Accelerator, progress: Progress
     ) -> Session:
         """Hold out text, prepare the model, and embed the text with the teacher if it is cached."""
-        sources = self.sources
+        sources, models = self.sources, self.models
         with accelerator.main_process_first():
-            start = starting_folder(run, places, sources)
+            if models is None:
+                start = starting_folder(run, places, sources)
+            else:
+                start = Path(models.student.config.name_or_path or "?")
             given = development_files(text_folder(run.corpus.source))
             withheld = hold_out(sources, run.corpus.held_out, places.held_out, given)
-            prepare_model(run, places, start, list(sources), progress)
-        model = load(places.prepared)
-        tokenizer = tokenizer_of(places.prepared, model)
+            if models is None:
+                prepare_model(run, places, start, list(sources), progress)
+        model = load(places.prepared) if models is None else prepare_in_memory(run, models.student)
+        tokenizer = fitting_tokenizer(model, strict=True)
         check_readout(run, model)
-        teacher, reader = _teacher(run, start, model, tokenizer)
+        teacher, reader = self._teacher(run, start, model, tokenizer)
         elastic: Any = model.elastic
         targets = None
         if teacher is not None:
@@ -97,8 +117,21 @@ class TextMaterial(Material):
             tokenizer=tokenizer,
             rows=() if elastic is None else elastic.rows,
             teacher=teacher,
+            student=None if models is None else model,
             targets=targets,
         )
+
+    def _teacher(
+        self, run: Run, start: Path, model: PolyprunePreTrainedModel, tokenizer: Any
+    ) -> tuple[PolyprunePreTrainedModel | None, Any]:
+        """Return the teacher, and its tokenizer if it differs from the student's."""
+        if not run.objective.needs_teacher:
+            return None, None
+        if self.models is not None:
+            teacher = deepcopy(self.models.teacher).float()
+        else:
+            teacher = load_teacher(run, start)
+        return checked_teacher(run, teacher, model, tokenizer)
 
 
 @dataclass(frozen=True)  # without slots, so that what is computed once is kept
@@ -145,7 +178,10 @@ class TextSession(Session):
         """Return the dense model's held-out losses, if the objective predicts masked words."""
         if self.run.model.start == "fresh" or not self.run.objective.mlm:
             return None
-        dense = load(self.start, dtype=torch.float32)
+        if self.student is None:
+            dense = load(self.start, dtype=torch.float32)
+        else:
+            dense = deepcopy(self.student)
         system = TrainingModule(dense, self.run.objective).to(self.accelerator.device)
         return held_out_losses(system, self._held_out_batches, self.accelerator)
 
@@ -185,57 +221,3 @@ def process_shard(run: Run, accelerator: Accelerator, withheld: Mapping[str, int
         processes=accelerator.num_processes,
         held_out=withheld,
     )
-
-
-def check_readout(run: Run, model: PolyprunePreTrainedModel) -> None:
-    """Raise if a model's readout does not fit the objective."""
-    wanted, kind = set(run.objective.active), model.readout_kind
-    if wanted & {"mlm", "soft"} and kind != "masked-lm":
-        raise ConfigError(
-            f"This model has no masked-LM readout but {kind}, so it cannot learn mlm or soft. For "
-            "a sentence encoder, use embeddings."
-        )
-    if "outputs" in wanted and kind in ("masked-lm", "hidden-states"):
-        raise ConfigError(f"A model with the readout {kind} has no outputs. Use mlm or embeddings.")
-
-
-def _teacher(
-    run: Run, start: Path, model: PolyprunePreTrainedModel, tokenizer: Any
-) -> tuple[PolyprunePreTrainedModel | None, Any]:
-    """Load the teacher, and its tokenizer if that differs from the student's."""
-    if not run.objective.needs_teacher:
-        return None, None
-    if run.teacher.start is None and run.model.start == "fresh":
-        raise ConfigError("A fresh model has no teacher of its own: set teacher.start.")
-    folder = find(run.teacher.start) if run.teacher.start else start
-    teacher = load(folder, dtype=torch.float32)
-    known = load_tokenizer(folder)
-    same = known is None or known.get_vocab() == tokenizer.get_vocab()
-    if not same and (not run.teacher.cache or run.corpus.parallel is not None):
-        raise ConfigError(
-            f"The teacher in {folder} reads other words than the student: they must share a "
-            "tokenizer, or only embed lines (teacher.cache = true, without corpus.parallel)."
-        )
-    _check_widths(run, model, teacher)
-    check_length(run, teacher)
-    if not run.teacher.cache:
-        check_readout(run, teacher)
-    return teacher.requires_grad_(False).eval(), None if same else known
-
-
-def _check_widths(
-    run: Run, model: PolyprunePreTrainedModel, teacher: PolyprunePreTrainedModel
-) -> None:
-    wanted, ours, theirs = set(run.objective.active), model.shape, teacher.shape
-    fits = ours.width == theirs.width or (run.teacher.cache and ours.width < theirs.width)
-    if not fits and wanted & {"cosine", "embeddings", "translations"}:
-        raise ConfigError(
-            f"The teacher is {theirs.width} wide, the student {ours.width}: learn from relations "
-            "or similarities, not from hidden states or embeddings. Those of a wider teacher can "
-            "be learned with teacher.cache = true."
-        )
-    if ours.heads[-1] != theirs.heads[-1] and wanted & {"attention", "values"}:
-        raise ConfigError(
-            f"The teacher's last layer has {theirs.heads[-1]} heads, the student's "
-            f"{ours.heads[-1]}: learn from relations, not from attention and values."
-        )

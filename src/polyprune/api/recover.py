@@ -1,0 +1,125 @@
+"""`polyprune.recover`: train a pruned model on, to win back what was lost."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import ConfigError
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..progress import Progress
+from ..reporting.tables.table import Table
+from ..storage import atomic_folder, refuse_to_overwrite
+from ..training.recovery import Recovery, plan_recovery, recover_model, recovery_folder
+from ..training.run_config import CorpusConfig
+from .inputs import ModelLike, bundled_text, model_title, resolve_corpus, resolve_model
+from .requests.recover import RecoverRequest
+from .requests.shared import TextLike
+from .result import ModelResult, make_table
+from .verb import verb
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RecoverResult(ModelResult):
+    """A recovered model, and how its training went."""
+
+    model: PolyprunePreTrainedModel
+    recovery: Recovery
+    out: Path | None = None
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        """What each step came to: `step`, `losses`, and held-out losses where they were taken."""
+        return self.recovery.entries
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write the model's folder with the log of its training, and return its path."""
+        with atomic_folder(Path(folder), force=force) as new:
+            self.model.save_pretrained(new)
+            (new / "training.jsonl").write_text(self.recovery.log, encoding="utf-8")
+        return Path(folder)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The last losses, and the held-out ones before and after."""
+        measured = [entry["held_out"] for entry in self.log if entry["held_out"]]
+        return {
+            "out": None if self.out is None else str(self.out),
+            "steps": self.log[-1]["step"],
+            "parameters": self.model.num_parameters(),
+            "losses": self.log[-1]["losses"],
+            "held_out": measured[-1] if measured else {},
+            "held_out_before": self.recovery.before,
+        }
+
+    def summary(self) -> Iterator[Table | str]:
+        """Losses at the beginning, half-way and at the end, and held-out ones by language."""
+        log, found = self.log, self.as_dict()
+        shown = sorted({0, len(log) // 2, len(log) - 1})
+        rows = [[log[i]["step"], f"{log[i]['losses']['total']:.3f}"] for i in shown]
+        yield make_table(["step", "loss"], rows, title="recovery")
+        before = found["held_out_before"]
+        if found["held_out"] and before:
+            rows = [
+                [code, f"{before[code]:.3f}", f"{loss:.3f}"]
+                for code, loss in found["held_out"].items()
+            ]
+            yield make_table(["language", "before", "after"], rows, title="held-out loss")
+        if self.out is not None:
+            yield f"Written to {self.out} after {found['steps']} steps."
+
+
+@verb(RecoverRequest)
+def recover(model: ModelLike, request: RecoverRequest, progress: Progress) -> RecoverResult:
+    """Train a pruned model on text, with the model that it was cut from as its teacher.
+
+    A masked language model guesses words, a sentence encoder learns the teacher's embeddings, a
+    model with another readout its outputs. With `out`, a recovery that was stopped or killed goes
+    on from its last checkpoint when it is asked for again.
+    """
+    if request.out is not None:  # before anything is loaded, not only when it is written
+        refuse_to_overwrite(Path(request.out), force=request.force)
+    corpus = request.corpus if request.corpus is not None else bundled_text(model)
+    if corpus is None:
+        raise ConfigError("Recovery trains on text: give `corpus`, with a folder of it.")
+    student = resolve_model(model)
+    teacher = student if request.teacher is None else resolve_model(request.teacher)
+    title = model_title(model if request.teacher is None else request.teacher)
+    return recovered(student, (teacher, title), corpus, request, progress)
+
+
+def recovered(
+    student: PolyprunePreTrainedModel,
+    teacher: tuple[PolyprunePreTrainedModel, str],
+    corpus: TextLike,
+    request: RecoverRequest,
+    progress: Progress,
+) -> RecoverResult:
+    """Train a model in memory as a request has it, and write it where that is wanted."""
+    out = None if request.out is None else Path(request.out)
+    with recovery_folder(out) as work:
+        text = CorpusConfig(
+            source=_source(corpus, work),
+            languages=request.languages,  # pyright: ignore[reportArgumentType]
+            parallel=request.parallel,
+            prefix=request.prefix,
+            block=min(request.tokens, 512),
+            held_out=request.held_out,
+        )
+        run = plan_recovery(
+            student, teacher[1], text, request.steps, request.batch_size, request.seed
+        )
+        recovery = recover_model(
+            run, student, teacher[0], work, progress=progress, force=request.force
+        )
+        result = RecoverResult(recovery.model, recovery, out)
+        if out is not None:
+            result.save(out, force=request.force)
+    return result
+
+
+def _source(text: TextLike, work: Path) -> str:
+    """Where training reads text: sentences in memory are written beside its checkpoints."""
+    if isinstance(text, Mapping):
+        resolve_corpus(text).write(work / "text")
+        return str(work / "text")
+    return str(text)
