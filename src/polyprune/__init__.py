@@ -19,11 +19,17 @@ if TYPE_CHECKING:
     from .api.finetune import finetune as finetune
     from .api.measure import MeasureResult as MeasureResult
     from .api.measure import measure as measure
+    from .api.prune import prune as prune
+    from .api.prune_result import PruneResult as PruneResult
+    from .api.recover import RecoverResult as RecoverResult
+    from .api.recover import recover as recover
     from .api.report import ReportResult as ReportResult
     from .api.report import report as report
     from .api.requests.check import CheckRequest as CheckRequest
     from .api.requests.export import ExportRequest as ExportRequest
     from .api.requests.measure import MeasureRequest as MeasureRequest
+    from .api.requests.prune import PruneRequest as PruneRequest
+    from .api.requests.recover import RecoverRequest as RecoverRequest
     from .api.requests.report import ReportRequest as ReportRequest
     from .api.requests.score import ScoreRequest as ScoreRequest
     from .api.requests.study import StudyRequest as StudyRequest
@@ -78,6 +84,10 @@ _HOME = {
     "PolypruneError": "errors",
     "ReportRequest": "api.requests.report",
     "ReportResult": "api.report",
+    "PruneRequest": "api.requests.prune",
+    "PruneResult": "api.prune_result",
+    "RecoverRequest": "api.requests.recover",
+    "RecoverResult": "api.recover",
     "ScoreRequest": "api.requests.score",
     "ScoreResult": "api.score",
     "StudyRequest": "api.requests.study",
@@ -99,6 +109,8 @@ _HOME = {
     "measure": "api.measure",
     "open_gates": "model.network.components",
     "report": "api.report",
+    "prune": "api.prune",
+    "recover": "api.recover",
     "save_gates": "model.files.gates_file",
     "score": "api.score",
     "shrink": "model.surgery.shrink",

@@ -1,7 +1,7 @@
 """`polyprune.recover`: train a pruned model on, to win back what was lost."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..reporting.tables.table import Table
 from ..storage import atomic_folder, refuse_to_overwrite
 from ..training.recovery import Recovery, plan_recovery, recover_model, recovery_folder
 from ..training.run_config import CorpusConfig
-from .inputs import ModelLike, bundled_text, model_title, resolve_corpus, resolve_model
+from .inputs import ModelLike, bundled_text, model_name, resolve_corpus, resolve_model
 from .requests.recover import RecoverRequest
 from .requests.shared import TextLike
 from .result import ModelResult, make_table
@@ -83,7 +83,7 @@ def recover(model: ModelLike, request: RecoverRequest, progress: Progress) -> Re
         raise ConfigError("Recovery trains on text: give `corpus`, with a folder of it.")
     student = resolve_model(model)
     teacher = student if request.teacher is None else resolve_model(request.teacher)
-    title = model_title(model if request.teacher is None else request.teacher)
+    title = model_name(model if request.teacher is None else request.teacher)
     return recovered(student, (teacher, title), corpus, request, progress)
 
 
@@ -108,6 +108,8 @@ def recovered(
         run = plan_recovery(
             student, teacher[1], text, request.steps, request.batch_size, request.seed
         )
+        if out is None:  # nobody could go on from a checkpoint
+            run = replace(run, saving=replace(run.saving, every=request.steps))
         recovery = recover_model(
             run, student, teacher[0], work, progress=progress, force=request.force
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..loading.reading import Reading, scoring_text
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet, save_scores
 from ..pruning.criteria.scoring import Scoring
@@ -13,6 +14,7 @@ from ..pruning.criteria.scoring import score as score_components
 from ..reporting.tables.table import Table
 from ..storage import refuse_to_overwrite
 from .inputs import ModelLike, resolve_corpus, resolve_model
+from .requests.prune import PruneRequest
 from .requests.score import ScoreRequest
 from .result import Result, make_table
 from .verb import verb
@@ -84,10 +86,17 @@ def score(model: ModelLike, request: ScoreRequest, progress: Progress) -> ScoreR
     return ScoreResult(result.sheet, result.save(request.out, force=request.force))
 
 
-def take_scores(model: ModelLike, request: Any, scoring: Scoring, progress: Progress) -> ScoreSheet:
-    """The scores of a model on the text of a request."""
+def take_scores(
+    model: ModelLike,
+    request: ScoreRequest | PruneRequest,
+    scoring: Scoring,
+    progress: Progress,
+    uncut: PolyprunePreTrainedModel | None = None,
+) -> ScoreSheet:
+    """Score a model on the text of a request; `uncut` is it with ranks, where that is at hand."""
+    assert request.corpus is not None
     reading = Reading(request.batch_size, request.tokens, request.prefix)
     loaded = resolve_model(model)
     corpus = resolve_corpus(request.corpus)
     text = scoring_text(loaded, corpus, request.languages, scoring.loss, reading)
-    return score_components(loaded, text, scoring, progress)
+    return score_components(loaded, text, scoring, progress, uncut)

@@ -16,6 +16,7 @@ from . import (
     ls,
     measure,
     prune,
+    recover,
     report,
     score,
     shrink,
@@ -38,6 +39,7 @@ app.add_typer(ls.app, name="ls")
 for verb in (
     score.score,
     prune.prune,
+    recover.recover,
     train.train,
     shrink.shrink,
     export.export,

@@ -10,7 +10,7 @@ from ..corpora.corpus import open_corpus
 from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
 from ..loading.hub import find, longest_input
-from ..loading.reading import Reading, fitting_tokenizer, score_text
+from ..loading.reading import Reading, fitting_tokenizer, scoring_text
 from ..model.build import assemble
 from ..model.history import add_pruning
 from ..model.network.components import sizes
@@ -19,7 +19,7 @@ from ..model.surgery.shrink import drop_layers
 from ..progress import Progress
 from ..pruning.criteria.criterion import rule_named
 from ..pruning.criteria.scores_file import ScoreSheet
-from ..pruning.criteria.scoring import Scoring
+from ..pruning.criteria.scoring import Scoring, score
 from ..pruning.gates.dynamic import TENTHS
 from ..pruning.gates.elastic import Elastic, load
 from ..pruning.gates.gatings import FixedGating, Gating, LearnedGating
@@ -180,4 +180,5 @@ def _scores(
     scoring = Scoring(
         sentences=run.gating.sentences, table="as it is", seed=run.seed, device="auto"
     )
-    return score_text(model, corpus, languages, scoring, reading, progress)
+    text = scoring_text(model, corpus, languages, reading=reading)
+    return score(model, text, scoring, progress)

@@ -1,6 +1,7 @@
 """Recovery: train a pruned model with the model it was pruned from as its teacher."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -108,6 +109,7 @@ def recovery_folder(out: Path | None) -> Iterator[Path]:
     work = out.with_name(f"{out.name}.recovery")
     yield work
     RunPaths(work / "run").clear()
+    shutil.rmtree(work / "text", ignore_errors=True)
     for folder in (work / "run", work):
         folder.rmdir()
 

@@ -1,0 +1,103 @@
+"""What `polyprune.prune` returns."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..measuring.speed_target import SpeedFit
+from ..model.network.components import Gates
+from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..pruning.ranker import Ranker
+from ..pruning.selection.audit import Audit
+from ..reporting.tables.table import Table
+from ..storage import atomic_folder
+from .recover import RecoverResult
+from .result import ModelResult
+from .selecting import describe_speed
+from .sizes import (
+    describe_differences,
+    describe_kinship,
+    describe_layers,
+    describe_place,
+    describe_request,
+    language_table,
+    size_table,
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PruneResult(ModelResult):
+    """A pruned model, how large it is, and how exactly it computes what the gated one does."""
+
+    model: PolyprunePreTrainedModel
+    """Smaller; or, where it is elastic, dense with every size in it: `model.at(sparsity=0.5)`."""
+    ranker: Ranker
+    """The criterion, the setting and the scores that it was ranked by."""
+    audits: dict[str, Audit]
+    """The sizes of each subnetwork, by language, or under `shared`."""
+    differences: dict[str, float]
+    """The largest |gated − shrunk| on a probe in each language."""
+    gates: Gates | None = None
+    """What stays: one row per language, or one for all; None for every size."""
+    languages: tuple[str, ...] = ()
+    speed: SpeedFit | None = None
+    """What was measured, where a speed was asked for."""
+    recovery: RecoverResult | None = None
+    """How the model was trained on, where that was asked for."""
+    out: Path | None = None
+
+    @property
+    def elastic(self) -> bool:
+        """Whether the model holds every size."""
+        return self.model.elastic is not None
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write the model's folder with its certificate, and return its path."""
+        if self.recovery is not None:
+            return self.recovery.save(folder, force=force)
+        with atomic_folder(Path(folder), force=force) as new:
+            self.model.save_pretrained(new, differences=self.differences)
+        return Path(folder)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the sizes, at the top where there is only one, and the differences."""
+        audits = {name: asdict(audit) for name, audit in self.audits.items()}
+        only = next(iter(audits.values())) if len(audits) == 1 else {"rows": audits}
+        answer = {
+            "out": None if self.out is None else str(self.out),
+            "elastic": self.elastic,
+            "method": self.ranker.criterion.method,
+            "rule": self.ranker.criterion.rule or None,
+            "setting": self.ranker.setting.name,
+            "languages": list(self.languages),
+            **only,
+            "largest_difference": max(self.differences.values()),
+            "differences": self.differences,
+        }
+        if self.speed is not None:
+            answer["speed"] = self.speed.as_dict()
+        if self.recovery is not None:
+            answer["recovery"] = self.recovery.as_dict()
+        return answer
+
+    def summary(self) -> Iterator[Table | str]:
+        """Yield sizes before and after, what is left of every layer, and what was measured."""
+        if len(self.audits) == 1:
+            (audit,) = self.audits.values()
+            yield size_table(audit)
+            yield describe_request(audit)
+            yield from describe_layers(audit)
+        elif self.gates is not None:
+            yield language_table(self.audits)
+            yield describe_kinship(self.gates, list(self.audits))
+        if self.elastic:
+            place = "this model" if self.out is None else self.out
+            yield f"Every size for {', '.join(self.languages)} is in {place}."
+        else:
+            yield describe_differences(self.differences)
+            yield from describe_place(self.out)
+        if self.speed is not None:
+            yield from describe_speed(self.speed)
+        if self.recovery is not None:
+            yield from replace(self.recovery, out=None).summary()
