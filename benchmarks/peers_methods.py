@@ -1,6 +1,5 @@
 """All methods that are compared, each in the same two parts: making a model, bringing it back."""
 
-import tempfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,10 +21,6 @@ from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
 from polyprune.pruning.ranker import Ranker
 from polyprune.pruning.selection.budgets import Sparsity
 from polyprune.pruning.shrinking import with_ranks
-from polyprune.training.recovery import plan_recovery
-from polyprune.training.run import train
-from polyprune.training.run_config import CorpusConfig
-from polyprune.training.run_paths import RunPaths
 
 SIZES = (0.1, 0.3, 0.5, 0.7, 0.9)
 STEPS = 40
@@ -98,18 +93,17 @@ def make_pruned(subject: Subject, size: float, path: Path) -> None:
 
 def make_recovered(subject: Subject, size: float, path: Path, source: Way) -> None:
     """What another method made, trained as `polyprune prune --recover` does, on the seen lines."""
-    with tempfile.TemporaryDirectory(dir=subject.work) as folder:
-        pruned, places = Path(folder) / "pruned", RunPaths(Path(folder) / "run")
-        made_by(source, subject, size).save_pretrained(pruned)
-        parallel = None if subject.guesses_words else ENGLISH
-        text = CorpusConfig(
-            source=str(subject.seen_text()), parallel=parallel, block=128, held_out=0
-        )
-        run = plan_recovery(pruned, subject.name, text, STEPS, batch=32)
-        run = replace(run, saving=replace(run.saving, every=STEPS, trackers=()))
-        for _ in train(run, places.out):
-            pass
-        keep(path, pp.load(places.model, dtype=torch.float32), subject.original, steps=STEPS)
+    result = pp.recover(
+        made_by(source, subject, size),
+        teacher=subject.original,
+        corpus=subject.seen_text(),
+        parallel=None if subject.guesses_words else ENGLISH,
+        steps=STEPS,
+        batch_size=32,
+        held_out=0,
+        progress=False,
+    )
+    keep(path, result.model, subject.original, steps=STEPS)
 
 
 def make_masked(subject: Subject, size: float, path: Path) -> None:

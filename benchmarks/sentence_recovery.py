@@ -26,9 +26,6 @@ from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
 from polyprune.pruning.ranker import Ranker
 from polyprune.pruning.selection.budgets import Sparsity
 from polyprune.pruning.write import Target, write_model
-from polyprune.training.recovery import plan_recovery
-from polyprune.training.run import train
-from polyprune.training.run_config import CorpusConfig
 
 
 def first_lines(source, folder: Path) -> Path:
@@ -62,24 +59,30 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
         work.mkdir(exist_ok=True)
-        text, pruned, run_folder = work / "text", work / "pruned", work / "run"
+        text, pruned = work / "text", work / "pruned"
         first_lines(source, text)
         if not pruned.is_dir():
             prune(original, batching, text, pruned, options.sentences)
-        read = CorpusConfig(source=str(text), parallel="en", block=128, held_out=0)
-        run = plan_recovery(pruned, folder, read, options.steps)
+        recovered_model = work / "recovered"
 
         def recover() -> None:
-            for report in train(run, run_folder):
-                if report.step % 50 == 0:
-                    print(f"step {report.step}: {report.losses}", flush=True)
+            pp.recover(
+                pruned,
+                teacher=original,
+                corpus=text,
+                parallel="en",
+                steps=options.steps,
+                held_out=0,
+                out=recovered_model,
+                force=True,
+            )
 
         seconds = clock(recover)
         rows = []
         for system, path in (
             ("dense", folder),
             ("50 %", pruned),
-            ("recovered", run_folder / "model"),
+            ("recovered", recovered_model),
         ):
             accuracy = retrieval(pp.load(path), batching, source)
             rows.append({"system": system, "accuracy": accuracy})

@@ -5,8 +5,9 @@ from functools import partial
 import pytest
 
 import polyprune as pp
+from polyprune.api import selecting
 from polyprune.errors import ConfigError
-from polyprune.measuring import latency_timing, speed_target
+from polyprune.measuring import latency_timing
 from polyprune.quantities import parse_bytes, parse_seconds, parse_speed_up
 from support.clocks import Machine, put
 from support.commands import answer, polyprune, refused
@@ -19,9 +20,7 @@ def machine(monkeypatch, tmp_path):
     monkeypatch.setattr(
         latency_timing, "measure_table", partial(latency_timing.measure_table, clock=machine)
     )
-    monkeypatch.setattr(
-        speed_target, "fit_to_speed", partial(speed_target.fit_to_speed, clock=machine)
-    )
+    monkeypatch.setattr(selecting, "fit_to_speed", partial(selecting.fit_to_speed, clock=machine))
     return machine
 
 

@@ -1,11 +1,11 @@
 """The tour, stage by stage."""
 
-import shutil
-from dataclasses import replace
 from itertools import chain
 
 import torch
 from torch import Tensor
+
+import polyprune
 
 from ..corpora.batching import Batching
 from ..corpora.corpus import open_corpus
@@ -22,10 +22,6 @@ from ..pruning.prune import select
 from ..pruning.ranker import Ranker
 from ..pruning.selection.budgets import Sparsity
 from ..pruning.write import Target, write_model
-from ..training.recovery import plan_recovery
-from ..training.run import train
-from ..training.run_config import CorpusConfig
-from ..training.run_paths import RunPaths
 from .elastic_stages import every_size, tasks, tasks_ticks
 from .tour import Stage, StageTable, Tour, TourModel, by_language
 from .tour_plan import ENGLISH, TourPlan
@@ -112,20 +108,21 @@ def recover(tour: Tour, progress: Progress) -> StageTable:
     """Train what was cut for a little while; a sentence encoder learns from the uncut one."""
     plan = tour.plan
     pruned = next(each for each in tour.systems if each.size == plan.recovered)
-    text = CorpusConfig(source=str(tour.texts.folder), parallel=ENGLISH, block=128, held_out=0)
-    if plan.predicts_words:
-        text = replace(text, parallel=None)
-    run = plan_recovery(pruned.folder, plan.model, text, plan.steps, batch=BATCH)
-    run = replace(run, saving=replace(run.saving, every=plan.steps, trackers=()))
-    places = RunPaths(tour.work / "recovery")
-    reports = list(progress.track("step", train(run, places.out, progress=progress)))
-    model = tour.work / "model"
-    places.model.rename(model)
-    shutil.copyfile(places.log, model / "training.jsonl")
-    shutil.rmtree(places.out)
+    result = polyprune.recover(
+        pruned.folder,
+        teacher=tour.original,
+        corpus=tour.texts.folder,
+        parallel=None if plan.predicts_words else ENGLISH,
+        steps=plan.steps,
+        batch_size=BATCH,
+        held_out=0,
+        progress=progress,
+    )
+    model = result.save(tour.work / "model")
     tour.systems.append(TourModel("recovered", plan.recovered, model))
-    shown = sorted({0, len(reports) // 2, len(reports) - 1})
-    rows = [(f"{reports[i].step}", f"{reports[i].losses['total']:.3f}") for i in shown]
+    log = result.log
+    shown = sorted({0, len(log) // 2, len(log) - 1})
+    rows = [(f"{log[i]['step']}", f"{log[i]['losses']['total']:.3f}") for i in shown]
     title = f"Recovery of the model cut by {plan.recovered:.0%}: {plan.steps} steps"
     return StageTable(title, ("step", "loss"), tuple(rows))
 
