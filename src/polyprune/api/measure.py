@@ -8,12 +8,13 @@ from typing import Any
 
 import torch
 
+from ..device import device_named
 from ..errors import ConfigError
 from ..exporting.export_loader import ExportLoader, export_bytes, is_export
 from ..loading.conversion import readout_of
 from ..loading.hub import find, load_tokenizer, max_tokens, own_config, read_shape
 from ..measuring import measurement
-from ..measuring.loaders import ModelLoader, device_named
+from ..measuring.loaders import ModelLoader
 from ..measuring.machine import machine
 from ..measuring.measurement import Entry, MeasureConfig, ModelMeasurement
 from ..measuring.roofline import bound, break_even_tokens

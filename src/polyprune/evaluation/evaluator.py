@@ -6,9 +6,9 @@ from statistics import stdev
 from typing import Any
 
 from ..averages import mean_over_languages, mean_over_seeds
+from ..device import on_device
 from ..errors import ConfigError
 from ..progress import SILENT, Progress
-from ..pruning.criteria.scoring import on_device
 from .eval_config import EvalConfig, EvalData
 from .gate_rows import is_borrowed
 from .loaded_model import (

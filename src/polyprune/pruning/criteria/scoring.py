@@ -1,9 +1,7 @@
 """A model and a corpus in, a score sheet out."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import cast, get_args
@@ -12,6 +10,7 @@ import torch
 
 from ...corpora.batching import Batching
 from ...corpora.corpus import Corpus
+from ...device import on_device
 from ...errors import ConfigError, DataError, UnknownName
 from ...model.files.fingerprint import fingerprint
 from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
@@ -125,25 +124,6 @@ def score(
         seed=scoring.seed,
     )
     return ScoreSheet(gradients, about)
-
-
-@contextmanager
-def on_device(model: PolyprunePreTrainedModel, name: str) -> Iterator[None]:
-    """Move a model to a device for as long as it is worked on."""
-    if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", name):
-        raise ConfigError(f"--device is auto, cpu, cuda, cuda:1 or mps, not {name!r}.")
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    home = model.device
-    try:
-        model.to(name)  # pyright: ignore[reportArgumentType]
-    except (RuntimeError, AssertionError) as error:
-        why = str(error).partition("\n")[0]
-        raise ConfigError(f"--device {name} cannot be used ({why}). Try --device cpu.") from error
-    try:
-        yield
-    finally:
-        model.to(home)  # pyright: ignore[reportArgumentType]
 
 
 def default_loss(model: PolyprunePreTrainedModel) -> str:
