@@ -17,7 +17,7 @@ from timing import clock, record
 
 import polyprune as pp
 from polyprune.config import make_run
-from polyprune.loading.hub import load_tokenizer
+from polyprune.model.network.source import ModelSource
 from polyprune.pruning.gates.dynamic import TENTHS
 from polyprune.training.held_out_loss import (
     held_out_examples,
@@ -61,7 +61,7 @@ def measured(model: Path, table: dict, out: Path) -> dict[str, float]:
 
 def measured_model(model, table: dict, out: Path) -> dict[str, float]:
     run, folder = make_run(table), out / "start"
-    tokenizer = load_tokenizer(folder)
+    tokenizer = ModelSource.at(folder).tokenizer()
     examples = held_out_examples(out / "held-out", tokenizer, stream_config(run, folder, 1))
     batches = held_out_micro_batches(examples, Collator(tokenizer, 16, masked=True, seed=run.seed))
     return held_out_losses(TrainingModule(model, run.objective), batches, Accelerator())

@@ -15,7 +15,6 @@ from torch import Tensor
 
 import polyprune as pp
 from polyprune.corpora.corpus import open_corpus
-from polyprune.model.build import assemble, reshaped
 from polyprune.pruning.criteria.scores_file import ScoreSheet, load_scores, save_scores
 from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
 from polyprune.pruning.ranker import Ranker
@@ -131,7 +130,7 @@ def make_trimmed(subject: Subject, size: float, path: Path) -> None:
         for name, tensor in original.state_dict().items()
     }
     shape = replace(original.shape, vocab_size=len(rows))
-    model = assemble(type(original), reshaped(original.config, shape), state)
+    model = original.rebuilt(shape, state)
     keep(path, model, original, rows=rows.tolist())
 
 

@@ -16,7 +16,6 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from polyprune.loading.stock import to_transformers
-from polyprune.model.build import assemble, reshaped
 from polyprune.model.network.shape import EncoderShape
 
 
@@ -40,7 +39,7 @@ def bring(path: Path, original: Any) -> tuple[Any, dict]:
     fields = {k: tuple(v) if isinstance(v, list) else v for k, v in about["shape"].items()}
     shape = EncoderShape(**fields)
     state = {name: tensor.detach() for name, tensor in original.state_dict().items()} | own
-    return assemble(type(original), reshaped(original.config, shape), state), about
+    return original.rebuilt(shape, state), about
 
 
 def bring_stock(path: Path, original: Any) -> Any:

@@ -19,8 +19,7 @@ from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import open_corpus, read_lines
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words
-from polyprune.loading.hub import load_tokenizer
-from polyprune.model.network.source import prompt_of
+from polyprune.model.network.source import ModelSource
 from polyprune.pruning.criteria.losses import pool
 
 ENGLISH = "en"
@@ -51,11 +50,11 @@ class Subject:
 
     @property
     def home(self) -> str:
-        return self.original.config.name_or_path
+        return str(self.original.source)
 
     @cached_property
     def tokenizer(self) -> Any:
-        return load_tokenizer(self.home)
+        return ModelSource.at(self.home).tokenizer()
 
     @cached_property
     def lines(self) -> dict[str, list[str]]:
@@ -70,11 +69,11 @@ class Subject:
 
     @property
     def guesses_words(self) -> bool:
-        return self.original.readout_kind == "masked-lm"
+        return self.original.readout_kind.predicts_words
 
     @property
     def batching(self) -> Batching:
-        prefix = "" if self.guesses_words else prompt_of(self.home)
+        prefix = "" if self.guesses_words else ModelSource.at(self.home).prompt
         return Batching(self.tokenizer, BATCH, prefix=prefix)
 
     def seen_text(self) -> Path:

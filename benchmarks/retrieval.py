@@ -20,9 +20,7 @@ from timing import RESULTS, machine
 import polyprune as pp
 from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import Corpus, open_corpus, read_lines
-from polyprune.loading.hub import load_tokenizer
 from polyprune.model.network.components import PerComponent
-from polyprune.model.network.source import prompt_of
 from polyprune.pruning.criteria.importance import gate_gradients
 from polyprune.pruning.criteria.losses import contrastive_loss, pooled
 from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
@@ -148,8 +146,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     corpus = open_corpus(options.text)
     original = pp.load("e5-small")
-    folder = original.config.name_or_path
-    batching = Batching(load_tokenizer(folder), size=32, prefix=prompt_of(folder))
+    batching = Batching(original.source.tokenizer(), size=32, prefix=original.source.prompt)
     split, sheets = pp.factorize(original), {}
 
     def scores(seed: int) -> ScoreSheet:

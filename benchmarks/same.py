@@ -9,10 +9,10 @@ from dataclasses import asdict
 import torch
 from timing import record
 
+from polyprune.loading.hub import load
 from polyprune.measuring.noise import monitor_noise
 from polyprune.measuring.speed import compare_speed
 from polyprune.measuring.workload import Workload
-from polyprune.pruning.gates.elastic import load
 
 SENTENCES, TOKENS = 1, 128
 

@@ -20,8 +20,6 @@ from timing import clock, record
 import polyprune as pp
 from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import open_corpus
-from polyprune.loading.hub import load_tokenizer
-from polyprune.model.network.source import prompt_of
 from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
 from polyprune.pruning.ranker import Ranker
 from polyprune.pruning.selection.budgets import Sparsity
@@ -54,8 +52,8 @@ def main() -> None:
     torch.set_num_threads(2)
     source = open_corpus(options.text)
     original = pp.load("e5-small")
-    folder = original.config.name_or_path
-    batching = Batching(load_tokenizer(folder), size=32, prefix=prompt_of(folder))
+    folder = str(original.source)
+    batching = Batching(original.source.tokenizer(), size=32, prefix=original.source.prompt)
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
         work.mkdir(exist_ok=True)

@@ -32,7 +32,8 @@ from polyprune.measuring.turns import in_turns
 from polyprune.measuring.workload import TokenBatch, Workload
 from polyprune.model.footprint import encoder_multiply_adds
 from polyprune.model.network import encoder
-from polyprune.model.network.modeling_polyprune import PolypruneConfig, PolypruneModel
+from polyprune.model.network.configuration_polyprune import PolypruneConfig
+from polyprune.model.network.modeling_polyprune import PolypruneModel
 from polyprune.model.network.shape import EncoderShape
 from polyprune.model.surgery.shrink import shape_kept
 from polyprune.pruning.ranker import Ranker

@@ -25,8 +25,9 @@ import polyprune as pp
 from polyprune.corpora.batching import Batching
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words, percent
-from polyprune.loading.hub import find, load_tokenizer
+from polyprune.loading.hub import find
 from polyprune.loading.stock import to_transformers
+from polyprune.model.network.source import ModelSource
 from polyprune.storage import atomic_folder
 
 LANGUAGES = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")  # fmt: skip  # noqa: E501
@@ -150,7 +151,7 @@ def cell(column: Mapping[str, float], code: str, digits: int) -> str:
 def write_card(folder: Path, corpus: Path, out: Path, template: Path) -> None:
     """The model as plain transformers would save it, in half precision, with its card."""
     # What is measured is what is kept.
-    model, tokenizer = pp.load(folder).half().float(), load_tokenizer(find(folder))
+    model, tokenizer = pp.load(folder).half().float(), ModelSource.at(find(folder)).tokenizer()
     found = measured(model, tokenizer, corpus)
     with atomic_folder(out, force=True) as new:
         to_transformers(model).half().save_pretrained(new)

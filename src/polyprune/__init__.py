@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .api.train import TrainResult as TrainResult
     from .api.train import train as train
     from .errors import PolypruneError as PolypruneError
+    from .loading.hub import load as load
     from .loading.stock import to_transformers as to_transformers
     from .model.files.gates_file import load_gates as load_gates
     from .model.files.gates_file import save_gates as save_gates
@@ -53,11 +54,10 @@ if TYPE_CHECKING:
     from .model.network.encoder import Encoder as Encoder
     from .model.network.shape import EncoderShape as EncoderShape
     from .model.surgery.certify import certify as certify
+    from .model.surgery.drop_layers import drop_layers as drop_layers
     from .model.surgery.factorize import factorize as factorize
-    from .model.surgery.shrink import drop_layers as drop_layers
     from .model.surgery.shrink import shrink as shrink
     from .pruning.criteria.importance import importance as importance
-    from .pruning.gates.elastic import load as load
     from .pruning.gates.hard_concrete import HardConcrete as HardConcrete
     from .pruning.selection.ranking import ComponentWeights as ComponentWeights
     from .pruning.selection.ranking import keep_best as keep_best
@@ -96,7 +96,7 @@ _HOME = {
     "TrainResult": "api.train",
     "certify": "model.surgery.certify",
     "check": "api.check",
-    "drop_layers": "model.surgery.shrink",
+    "drop_layers": "model.surgery.drop_layers",
     "evaluate": "api.evaluate",
     "export": "api.export",
     "factorize": "model.surgery.factorize",
@@ -104,7 +104,7 @@ _HOME = {
     "footprint": "model.footprint",
     "importance": "pruning.criteria.importance",
     "keep_best": "pruning.selection.ranking",
-    "load": "pruning.gates.elastic",
+    "load": "loading.hub",
     "load_gates": "model.files.gates_file",
     "measure": "api.measure",
     "open_gates": "model.network.components",

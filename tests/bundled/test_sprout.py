@@ -12,7 +12,8 @@ import polyprune as pp
 from polyprune.corpora.batching import Batching
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words
-from polyprune.loading.hub import find, load_tokenizer
+from polyprune.loading.hub import find
+from polyprune.model.network.source import ModelSource
 from support.paths import REPOSITORY
 
 
@@ -34,7 +35,10 @@ def test_it_is_stored_in_half_and_computed_with_in_full():
 
 def test_transformers_loads_the_same_model():
     folder = find("sprout")
-    theirs, tokenizer = AutoModelForMaskedLM.from_pretrained(folder), load_tokenizer(folder)
+    theirs, tokenizer = (
+        AutoModelForMaskedLM.from_pretrained(folder),
+        ModelSource.at(folder).tokenizer(),
+    )
     batch = AutoTokenizer.from_pretrained(folder)(["Anna bought a <mask>."], return_tensors="pt")
     assert tokenizer.mask_token_id in batch["input_ids"]
     with torch.no_grad():
@@ -50,7 +54,7 @@ def test_importing_the_package_reads_no_weights():
 @pytest.mark.slow
 @pytest.mark.parametrize("code", ["en", "ru", "sw", "th", "zh"])
 def test_it_guesses_words_better_than_without_context(code):
-    model, tokenizer = pp.load("sprout"), load_tokenizer(find("sprout"))
+    model, tokenizer = pp.load("sprout"), ModelSource.at(find("sprout")).tokenizer()
     found = guess_words(model, tokenizer, {code: lines(code)})[code]
     batches = list(Batching(tokenizer, size=32).masked(lines(code)))
     asked = torch.cat([batch["labels"][batch["labels"] != -100] for batch in batches])
@@ -60,7 +64,7 @@ def test_it_guesses_words_better_than_without_context(code):
 
 @pytest.mark.slow
 def test_it_finds_translations():
-    model, tokenizer = pp.load("sprout"), load_tokenizer(find("sprout"))
+    model, tokenizer = pp.load("sprout"), ModelSource.at(find("sprout")).tokenizer()
     texts = {code: lines(code)[:100] for code in ("en", "fr", "ru")}
     found = find_translations(model, tokenizer, texts, "en")
     assert min(found.values()) > 10  # chance is 1

@@ -99,7 +99,7 @@ def test_the_whole_tour_and_what_to_do_next(tmp_path):
     run = subprocess.run([*command, *words], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-2000:]
     assert max(map(len, run.stdout.partition("Next:")[0].splitlines())) <= 80
-    assert pp.load(tmp_path / "tour" / "model").readout_kind == "masked-lm"
+    assert pp.load(tmp_path / "tour" / "model").readout_kind.name == "masked-lm"
     assert pp.load(tmp_path / "tour" / "elastic").at(sparsity=0.7).elastic is None
     lines = (tmp_path / "tour" / "results.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]

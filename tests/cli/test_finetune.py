@@ -39,7 +39,7 @@ def test_a_model_becomes_one_for_a_task(command, tmp_path):
     (result,) = found["results"]
     assert result["setting"] == {"learning_rate": 1e-3, "epochs": 1, "seed": 1, "batch": 32}
     assert set(result["languages"]) == {"en"}
-    assert pp.load(tmp_path / "out" / "model").readout_kind == "sentence-classification"
+    assert pp.load(tmp_path / "out" / "model").readout_kind.name == "sentence-classification"
     assert not (tmp_path / "out" / "examples.arrow").exists()
 
 

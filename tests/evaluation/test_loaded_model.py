@@ -10,7 +10,7 @@ from polyprune.errors import CheckpointError, ConfigError, UnknownName
 from polyprune.evaluation.loaded_model import LoadedModel, check_fallback, expand_sizes
 from polyprune.evaluation.tasks import TASKS
 from polyprune.model.files.gates_file import SHARED
-from polyprune.pruning.gates.elastic import glance_gating
+from polyprune.model.files.gating_file import gating_header
 
 
 @pytest.fixture
@@ -59,11 +59,11 @@ def test_a_fallback_is_a_row_of_one_of_the_models_if_a_language_needs_it(folder)
 
 
 def test_a_gating_that_does_not_say_what_it_is_is_refused(tmp_path):
-    assert glance_gating(tmp_path) is None
+    assert gating_header(tmp_path) is None
     path = tmp_path / "gating.safetensors"
     save_file({"gates": torch.zeros(1)}, path, {"kind": "fixed"})
     with pytest.raises(CheckpointError, match="has no right gating"):
-        glance_gating(tmp_path)
+        gating_header(tmp_path)
     path.write_bytes(b"")
     with pytest.raises(CheckpointError, match=r"gating.safetensors is damaged"):
-        glance_gating(tmp_path)
+        gating_header(tmp_path)

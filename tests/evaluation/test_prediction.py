@@ -14,7 +14,7 @@ from polyprune.model.network.components import sizes
 from polyprune.pruning.selection.ranking import unflatten
 from support.models import tiny_model
 
-READOUTS = ("sentence-classification", "token-classification", "span")
+NAMES = ("sentence-classification", "token-classification", "span")
 TOKENIZER = SimpleNamespace(pad_token_id=1)
 
 
@@ -22,9 +22,9 @@ TOKENIZER = SimpleNamespace(pad_token_id=1)
 def models(tmp_path_factory) -> dict:
     """A tiny model of every readout, and one of a family with token types."""
     found = {}
-    for name in (*READOUTS, "bert"):
+    for name in (*NAMES, "bert"):
         folder = tmp_path_factory.mktemp(name)
-        family, readout = ("bert", READOUTS[0]) if name == "bert" else ("xlm-roberta", name)
+        family, readout = ("bert", NAMES[0]) if name == "bert" else ("xlm-roberta", name)
         tiny_model(family, readout).save_pretrained(folder)
         found[name] = polyprune.load(folder).eval()
     return found
@@ -44,10 +44,10 @@ def alone(model, encoded: EncodedInput, gates=None) -> np.ndarray:
     types = None if encoded.types is None else torch.tensor([encoded.types])
     with torch.no_grad():
         output = model(torch.tensor([encoded.ids]), token_type_ids=types, gates=gates)
-    if model.readout_kind == "span":
+    if model.readout_kind.finds_spans:
         return np.stack([output.start_logits[0].numpy(), output.end_logits[0].numpy()])
     logits = output.logits[0].numpy()
-    return logits.argmax(-1) if model.readout_kind == "token-classification" else logits
+    return logits.argmax(-1) if model.readout_kind.labels_tokens else logits
 
 
 def assert_same(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
@@ -57,21 +57,21 @@ def assert_same(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
 
 
 @pytest.mark.parametrize("tokens", [1, 30, 2048])
-@pytest.mark.parametrize("readout", [*READOUTS, "bert"])
+@pytest.mark.parametrize("readout", [*NAMES, "bert"])
 def test_predictions_are_those_of_one_input_at_a_time(readout, tokens, models, monkeypatch):
     monkeypatch.setitem(module.TOKENS, "cpu", tokens)
     model, encoded = models[readout], some_inputs(types=readout == "bert")
     assert_same(predict(model, encoded, TOKENIZER), [alone(model, each) for each in encoded])
 
 
-@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize("readout", NAMES)
 def test_the_order_of_the_inputs_does_not_matter(readout, models):
     encoded = some_inputs()
     forward = predict(models[readout], encoded, TOKENIZER)
     assert_same(predict(models[readout], encoded[::-1], TOKENIZER), forward[::-1])
 
 
-@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize("readout", NAMES)
 def test_gates_take_part(readout, models):
     model, encoded = models[readout], some_inputs()
     counts = sizes(model.shape)
@@ -136,7 +136,7 @@ def test_labels_are_what_each_readout_learns_from():
     assert spans == {"start_positions": [4, 0], "end_positions": [6, 0]}
 
 
-@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize("readout", NAMES)
 def test_every_readout_has_a_loss_of_its_labels(readout, models):
     labels = {"sentence-classification": (1,), "span": (1, 2)}.get(readout, (-100, 1, 0))
     encoded = [EncodedInput(0, [0, 9, 2], labels=labels), EncodedInput(1, [0, 8, 2], labels=labels)]

@@ -7,18 +7,18 @@ import torch
 
 import polyprune as pp
 from polyprune.evaluation.quality import find_translations, guess_words, percent
-from polyprune.loading.hub import load_tokenizer
+from polyprune.model.network.source import ModelSource
 from support.text import SENTENCES
 
 
 def test_a_sentence_finds_itself(speaking):
-    model, tokenizer = pp.load(speaking), load_tokenizer(speaking)
+    model, tokenizer = pp.load(speaking), ModelSource.at(speaking).tokenizer()
     lines = {"en": SENTENCES["en"], "sw": SENTENCES["en"], "de": SENTENCES["en"][::-1]}
     assert find_translations(model, tokenizer, lines, "en") == {"sw": 100.0, "de": 0.0}
 
 
 def test_words_are_guessed_by_what_the_model_puts_first(speaking):
-    model, tokenizer = pp.load(speaking), load_tokenizer(speaking)
+    model, tokenizer = pp.load(speaking), ModelSource.at(speaking).tokenizer()
     lines = {"en": ["a a a a a a"] * 20}
     with torch.no_grad():
         model.masked_words.bias.fill_(-100)

@@ -87,7 +87,7 @@ def test_a_task_has_labels_if_some_are_predicted(task):
     count = {"xnli": 3, "pawsx": 2, "udpos": 19, "panx": 7}.get(task.name, 0)
     assert len(task.labels) == len(set(task.labels)) == count
     assert list(task.labels) == sorted(task.labels) or task.name == "udpos"
-    assert (task.kind.readout == "hidden-states") == (task.group == "retrieval")
+    assert task.kind.readout.embeds == (task.group == "retrieval")
 
 
 def test_a_task_has_a_recipe_if_it_is_trained(task):

@@ -20,8 +20,8 @@ from polyprune.exporting.export_text import export_texts
 from polyprune.exporting.output_difference import OutputDifference
 from polyprune.exporting.runners import load_runner
 from polyprune.exporting.runtimes import RUNTIMES, Runtime
-from polyprune.loading.hub import load_tokenizer
 from polyprune.model.network.folder import checksum_mismatches
+from polyprune.model.network.source import ModelSource
 from support import exported_quality
 from support.models import speaking_model
 from support.pruned_models import pruned, said
@@ -144,7 +144,7 @@ def test_an_export_leaves_no_trace_of_where_it_was_made(place):
 
 
 def test_hidden_words_are_guessed_alike(place):
-    model, tokenizer = pp.load(place / "small"), load_tokenizer(place / "small")
+    model, tokenizer = pp.load(place / "small"), ModelSource.at(place / "small").tokenizer()
     lines = {code: SENTENCES[code] for code in ("en", "ru")}
     runner = load_runner(place / "single", 1)
     assert exported_quality.guess_words(runner, tokenizer, lines) == guess_words(

@@ -10,7 +10,7 @@ from polyprune.evaluation.quality import find_translations, guess_words
 from polyprune.exporting.export_model import ExportConfig, export
 from polyprune.exporting.export_text import export_texts
 from polyprune.exporting.runners import load_runner
-from polyprune.loading.hub import load_tokenizer
+from polyprune.model.network.source import ModelSource
 from support import exported_quality
 
 for _package in ("onnxscript", "onnxruntime", "openvino"):
@@ -46,7 +46,7 @@ def cut(model, every: int):
 def test_uneven_emptied_and_rank_pruned_models_are_equal(tmp_path, e5_folder, runtime, name):
     original = pp.load(e5_folder if name == "e5" else "sprout")
     small = cut(original, 3)
-    small.config.name_or_path = original.config.name_or_path
+    small.source = original.source
     made = export(small, tmp_path / "out", ExportConfig(runtime, threads=1), export_texts(small))
     assert len(made.differences) == 15
     assert made.largest < 1e-4
@@ -56,7 +56,7 @@ def test_uneven_emptied_and_rank_pruned_models_are_equal(tmp_path, e5_folder, ru
 def test_sprout_guesses_words_as_well_in_bytes(tmp_path, runtime):
     model = pp.load("sprout")
     export(model, tmp_path / "out", ExportConfig(runtime, "int8", threads=1), export_texts(model))
-    tokenizer, text = load_tokenizer(tmp_path / "out"), lines()
+    tokenizer, text = ModelSource.at(tmp_path / "out").tokenizer(), lines()
     before = guess_words(model, tokenizer, text)
     after = exported_quality.guess_words(load_runner(tmp_path / "out", 1), tokenizer, text)
     assert mean(before) - mean(after) < 2
@@ -68,7 +68,7 @@ def test_e5_small_finds_translations_as_well_in_bytes(tmp_path, e5_folder, spars
     if sparsity:
         model = half(model, tmp_path)
     export(model, tmp_path / "out", ExportConfig("onnx", "int8", True, 1), export_texts(model))
-    tokenizer, text = load_tokenizer(tmp_path / "out"), lines()
+    tokenizer, text = ModelSource.at(tmp_path / "out").tokenizer(), lines()
     before = find_translations(model, tokenizer, text, "en")
     batching = Batching(tokenizer, prefix="query: ")
     after = exported_quality.find_translations(
@@ -86,7 +86,7 @@ def half(model, tmp_path):
     from polyprune.pruning.write import Target, write_model
 
     corpus = open_corpus(text_folder("sample"))
-    batching = Batching(load_tokenizer(model.config.name_or_path), prefix="query: ")
+    batching = Batching(model.source.tokenizer(), prefix="query: ")
     # The table as it is: splitting it takes longer than all the rest, and no rank has to go.
     sheet = score(model, ScoringText(corpus, batching, ["en", "sw"]), Scoring(16, table="as it is"))
     ranker = Ranker(sheet=sheet)

@@ -5,8 +5,8 @@ import torch
 
 from polyprune.corpora.corpus import open_corpus
 from polyprune.errors import DataError
-from polyprune.loading.hub import load_tokenizer
 from polyprune.measuring.workload import TokenBatch, Workload, real_sentences
+from polyprune.model.network.source import ModelSource
 from support.text import SENTENCES
 
 
@@ -20,7 +20,7 @@ def test_equal_sentences_are_one_batch_without_padding():
 
 
 def test_real_sentences_are_padded_to_the_longest_of_their_batch(speaking, text):
-    work = real_sentences(open_corpus(text), load_tokenizer(speaking), 60, 20)
+    work = real_sentences(open_corpus(text), ModelSource.at(speaking).tokenizer(), 60, 20)
     batches = work.batches(8)
     assert len(batches) == 4
     assert len(work.batches(1)) == 32
@@ -35,8 +35,8 @@ def test_real_sentences_are_padded_to_the_longest_of_their_batch(speaking, text)
 
 
 def test_words_that_a_small_vocabulary_lacks_are_read_as_others(speaking, text):
-    small = real_sentences(open_corpus(text), load_tokenizer(speaking), 30, 20)
-    large = real_sentences(open_corpus(text), load_tokenizer(speaking), 60, 20)
+    small = real_sentences(open_corpus(text), ModelSource.at(speaking).tokenizer(), 30, 20)
+    large = real_sentences(open_corpus(text), ModelSource.at(speaking).tokenizer(), 60, 20)
     assert [len(line) for line in small.lines or ()] == [len(line) for line in large.lines or ()]
     assert max(max(line) for line in small.lines or ()) < 30
     assert all(1 not in line for line in small.lines or ())
@@ -52,4 +52,4 @@ def test_a_corpus_of_empty_files_is_refused(speaking, tmp_path):
     (tmp_path / "none").mkdir()
     (tmp_path / "none" / "sw.txt").write_text("\n")
     with pytest.raises(DataError, match="every file in it is empty"):
-        real_sentences(open_corpus(tmp_path / "none"), load_tokenizer(speaking), 60, 20)
+        real_sentences(open_corpus(tmp_path / "none"), ModelSource.at(speaking).tokenizer(), 60, 20)

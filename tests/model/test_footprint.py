@@ -9,14 +9,14 @@ from hypothesis import given
 from torch.utils.flop_counter import FlopCounterMode
 
 import polyprune as pp
-from polyprune.model.build import empty
 from polyprune.model.footprint import (
-    embedding_parameters,
     footprint,
     footprint_of,
     weight_bytes,
 )
-from polyprune.model.network.modeling_polyprune import PolypruneConfig, PolypruneForMaskedLM
+from polyprune.model.network.configuration_polyprune import PolypruneConfig
+from polyprune.model.network.embedding import Embedding
+from polyprune.model.network.modeling_polyprune import PolypruneForMaskedLM
 from support.paths import VECTORS
 from support.strategies import build, specs, tokens_for
 
@@ -86,7 +86,7 @@ def test_a_real_model_of_the_pruned_shape_has_that_many_parameters():
         head_width=64, heads=list(shape.heads), units=list(shape.units), rank=shape.rank,
         factorized=True, layer_norm_eps=1e-5, hidden_act="gelu", readout_act="gelu", pad_token_id=1,
     )  # fmt: skip
-    assert empty(PolypruneForMaskedLM, config).num_parameters() == row["params"] == 57_115_535
+    assert PolypruneForMaskedLM.empty(config).num_parameters() == row["params"] == 57_115_535
 
 
 @given(specs())
@@ -96,7 +96,7 @@ def test_the_count_is_that_of_the_model(spec):
     assert size.parameters == sum(p.numel() for p in model.parameters())
     assert (
         size.embedding_parameters
-        == embedding_parameters(model.shape, norm=not model.config.pre_norm)
+        == Embedding.parameter_count(model.shape, norm=not model.config.pre_norm)
         == sum(p.numel() for p in model.encoder.embedding.parameters())
     )
     assert size.readout_parameters == sum(

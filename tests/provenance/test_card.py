@@ -16,13 +16,14 @@ from polyprune.model.history import (
     TrainingStep,
     add_pruning,
     history_of,
-    hub_id,
     write_history,
 )
 from polyprune.model.network.folder import checksum_mismatches, read_certificate
+from polyprune.model.network.readouts import HIDDEN_STATES, MASKED_LM, READOUTS
 from polyprune.provenance.card import BEGIN, END, card, hub_languages, renewed
 from polyprune.provenance.card_facts import CardFacts, SpeedGain, TaskComparison
-from polyprune.provenance.card_snippet import snippet
+from polyprune.provenance.card_sections import snippet
+from polyprune.provenance.origin import hub_id
 from support.models import AUTO, speaking_model, tiny_model
 
 HOSTILE = (
@@ -33,9 +34,9 @@ HOSTILE = HOSTILE.replace("{END}", END)
 FACTS = CardFacts(
     name="half",
     family="xlm-roberta",
-    readout="masked-lm",
+    readout=MASKED_LM,
     size=ModelSize((2, 1), (20, 30), 12, 7_000, 28_000),
-    story=History(
+    history=History(
         base="org/dense",
         base_model=("org/dense",),
         license={"license": "mit"},
@@ -69,16 +70,16 @@ def test_the_hub_reads_its_metadata():
 
 
 def test_what_is_not_known_is_left_out_of_the_metadata():
-    found = data(card(replace(FACTS, story=History())))
+    found = data(card(replace(FACTS, history=History())))
     assert found["language"] == "multilingual"
     assert not {"license", "base_model", "base_model_relation", "model-index"} & found.keys()
 
 
 def test_a_model_that_was_trained_is_a_finetune_of_its_original():
-    trained = replace(FACTS.story, trainings=(TrainingStep(10, "text"),))
-    assert data(card(replace(FACTS, story=trained)))["base_model_relation"] == "finetune"
+    trained = replace(FACTS.history, trainings=(TrainingStep(10, "text"),))
+    assert data(card(replace(FACTS, history=trained)))["base_model_relation"] == "finetune"
     nobody = replace(trained, base_model=())
-    assert "base_model_relation" not in data(card(replace(FACTS, story=nobody)))
+    assert "base_model_relation" not in data(card(replace(FACTS, history=nobody)))
 
 
 @pytest.mark.parametrize(
@@ -91,11 +92,11 @@ def test_a_model_that_was_trained_is_a_finetune_of_its_original():
     ],
 )
 def test_the_hub_knows_what_a_readout_is_for(readout, tag):
-    assert data(card(replace(FACTS, readout=readout)))["pipeline_tag"] == tag
+    assert data(card(replace(FACTS, readout=READOUTS[readout])))["pipeline_tag"] == tag
 
 
 def test_sentence_encoders_are_what_the_hub_calls_them():
-    found = data(card(replace(FACTS, readout="hidden-states", modules=True)))
+    found = data(card(replace(FACTS, readout=HIDDEN_STATES, modules=True)))
     assert found["pipeline_tag"] == "sentence-similarity"
     assert found["library_name"] == "sentence-transformers"
 
@@ -147,10 +148,10 @@ def test_scores_and_speed_take_the_place_of_commands():
 
 
 def test_no_names_break_out_of_yaml_markdown_or_python():
-    story = History(
+    history = History(
         base=HOSTILE,
         license={"license": HOSTILE},
-        before=FACTS.story.before,
+        before=FACTS.history.before,
         languages=(HOSTILE,),
         cuts=(
             PruningStep(
@@ -163,7 +164,7 @@ def test_no_names_break_out_of_yaml_markdown_or_python():
     facts = replace(
         FACTS,
         name=HOSTILE,
-        story=story,
+        history=history,
         compared=(compared,),
         speed=SpeedGain(1.0, where=HOSTILE),
         differences={HOSTILE: 1.0},
@@ -190,7 +191,9 @@ def test_no_names_break_out_of_yaml_markdown_or_python():
 @pytest.mark.parametrize("modules", [True, False])
 @pytest.mark.parametrize("gating", ["", "dynamic", "fixed"])
 def test_every_snippet_is_python(readout, tokenizer, modules, gating):
-    facts = replace(FACTS, readout=readout, tokenizer=tokenizer, modules=modules, gating=gating)
+    facts = replace(
+        FACTS, readout=READOUTS[readout], tokenizer=tokenizer, modules=modules, gating=gating
+    )
     compile(snippet(replace(facts, rows=("sw", "ur") if gating else ())), "snippet", "exec")
 
 
@@ -249,7 +252,7 @@ def test_saving_writes_a_card_that_the_certificate_vouches_for(dense, tmp_path):
 
 def test_the_card_does_not_travel(dense, tmp_path):
     cut_model(dense).save_pretrained(tmp_path / "small")
-    assert not [*(tmp_path / "small").glob("card*.py"), *(tmp_path / "small").glob("story.py")]
+    assert not [*(tmp_path / "small").glob("card*.py"), *(tmp_path / "small").glob("history.py")]
 
 
 def test_a_card_written_by_hand_is_left_alone(dense, tmp_path):
@@ -301,9 +304,11 @@ def test_what_was_before_is_remembered_through_cuts(dense, tmp_path):
 
 
 def test_cuts_multiply():
-    story = History(cuts=(PruningStep(None), PruningStep(0.5, languages=("sw",)), PruningStep(0.5)))
-    assert story.sparsity == pytest.approx(0.75)
-    assert story.cut_for == ("sw",)
+    history = History(
+        cuts=(PruningStep(None), PruningStep(0.5, languages=("sw",)), PruningStep(0.5))
+    )
+    assert history.sparsity == pytest.approx(0.75)
+    assert history.cut_for == ("sw",)
     assert History(cuts=(PruningStep(None),)).sparsity is None
 
 
@@ -316,10 +321,10 @@ def test_a_config_that_says_something_else_is_no_story(dense, said):
 
 def test_a_story_survives_its_config(dense, tmp_path):
     model = pp.load(dense)
-    write_history(model.config, FACTS.story)
+    write_history(model.config, FACTS.history)
     add_pruning(model.config, PruningStep(0.1))
     model.save_pretrained(tmp_path / "out")
-    expected = replace(FACTS.story, cuts=(*FACTS.story.cuts, PruningStep(0.1)))
+    expected = replace(FACTS.history, cuts=(*FACTS.history.cuts, PruningStep(0.1)))
     assert history_of(pp.load(tmp_path / "out").config) == expected
     written = json.loads((tmp_path / "out" / "config.json").read_text())
     assert written["polyprune"]["base"] == "org/dense"

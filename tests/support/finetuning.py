@@ -11,6 +11,7 @@ from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace, Tr
 from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
 from polyprune.model.files.gates_file import SHARED
 from polyprune.model.network.components import sizes
+from polyprune.model.network.source import ModelSource
 from polyprune.progress import Silent, Stopped
 from polyprune.pruning.gates.dynamic import boundaries
 from polyprune.pruning.gates.elastic import Elastic, stack_rows
@@ -73,6 +74,6 @@ def gates_a_language(speaking: Path, folder: Path) -> Path:
 
 
 def _saved(model, speaking: Path, folder: Path) -> Path:
-    model.config.name_or_path = str(speaking)
+    model.source = ModelSource.at(speaking)
     model.save_pretrained(folder)
     return folder

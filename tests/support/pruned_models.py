@@ -3,6 +3,7 @@
 import torch
 
 import polyprune as pp
+from polyprune.model.network.source import ModelSource
 from support.models import tiny_model
 
 SHAPES = ("dense", "uneven", "emptied", "rank-pruned")
@@ -25,7 +26,7 @@ def pruned(folder, family: str, readout: str, shape: str):
     elif shape == "rank-pruned":
         gates.rank[:, 7:] = 0
     small = model if shape == "dense" else pp.shrink(model, gates)
-    small.config.name_or_path = str(folder)
+    small.source = ModelSource.at(folder)
     return small.eval()
 
 

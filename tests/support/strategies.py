@@ -8,11 +8,9 @@ import torch
 from hypothesis import strategies as st
 
 from polyprune.model.network.components import Gates, open_gates
-from polyprune.model.network.modeling_polyprune import (
-    MODELS,
-    PolypruneConfig,
-    PolyprunePreTrainedModel,
-)
+from polyprune.model.network.configuration_polyprune import PolypruneConfig
+from polyprune.model.network.gated_model import PolyprunePreTrainedModel
+from polyprune.model.network.modeling_polyprune import MODELS
 from polyprune.model.network.shape import EncoderShape
 
 KINDS = ("binary", "fractional", "open", "closed")

@@ -11,7 +11,8 @@ from torch.nn import functional as F
 
 from polyprune.errors import ConfigError
 from polyprune.model.network.components import open_gates
-from polyprune.model.surgery.shrink import drop_layers, shrink
+from polyprune.model.surgery.drop_layers import drop_layers
+from polyprune.model.surgery.shrink import shrink
 from polyprune.training.distillation import (
     Projections,
     attention_relation,

@@ -11,7 +11,7 @@ import polyprune as pp
 from polyprune.config import make_run
 from polyprune.corpora.languages import language
 from polyprune.jsonl import read_log
-from polyprune.loading.hub import load_tokenizer
+from polyprune.model.network.source import ModelSource
 from polyprune.pruning.gates.dynamic import TENTHS
 from polyprune.pruning.selection.ranking import density_of
 from polyprune.pruning.subnetworks import by_family, hamming
@@ -119,7 +119,7 @@ def test_dynamic_sparsification_trains_every_size_at_once(tmp_path):
     run = plan({"start": "sprout"}, 200, gating=gating, phases=phases)  # it has words to lose
     out = done(run, tmp_path / "dynamic")
     trained, before = pp.load(out / "model"), pp.load(out / "prepared")
-    tokenizer = load_tokenizer(out / "model")
+    tokenizer = ModelSource.at(out / "model").tokenizer()
     examples = held_out_examples(out / "held-out", tokenizer, stream_config(run, out, 1))
     batches = held_out_micro_batches(examples, Collator(tokenizer, 16, masked=True))
 

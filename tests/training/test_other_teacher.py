@@ -6,7 +6,7 @@ from safetensors.torch import load_file
 
 import polyprune as pp
 from polyprune.errors import ConfigError
-from polyprune.loading.hub import load_tokenizer
+from polyprune.model.network.source import ModelSource
 from polyprune.pruning.criteria.losses import pooled
 from polyprune.training.run import train
 from polyprune.training.teacher_targets import reduce_width
@@ -42,7 +42,7 @@ def test_the_teacher_reads_the_text_in_its_own_tokens(speaking, text, tmp_path):
     steps.close()
     made = load_file(tmp_path / "run" / "targets.safetensors")["embeddings"].float()
     folder = tmp_path / "teacher"
-    teacher, tokenizer = pp.load(folder), load_tokenizer(folder)
+    teacher, tokenizer = pp.load(folder), ModelSource.at(folder).tokenizer()
     line = (text / "en.txt").read_text(encoding="utf-8").splitlines()[-1]
     own = tokenizer([line], return_tensors="pt")
     with torch.no_grad():

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..config import config_problems
+from ..loading.checks import changed_since, problems
 from ..progress import Progress
-from ..pruning.checks import changed_since, problems
 from ..reporting.tables.table import Table
 from .requests.check import CheckRequest
 from .result import Result

@@ -11,9 +11,9 @@ from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
 from ..evaluation.hyperparameter_search import HyperparameterSearch
 from ..evaluation.run_search import run_search
 from ..evaluation.tasks import find_task
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..loading.hub import load
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
-from ..pruning.gates.elastic import load
 from ..reporting.tables.table import Table
 from .inputs import ModelLike, model_folder, quiet_loading, work_folder
 from .requests.tasks import FinetuneRequest

@@ -13,9 +13,8 @@ from ..corpora.corpus import Corpus, open_corpus
 from ..corpora.sentences import corpus_in_memory
 from ..corpora.text import text_folder
 from ..errors import ConfigError
-from ..loading.hub import NAMED
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ..pruning.gates.elastic import load
+from ..loading.hub import NAMED, load
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from .requests.shared import TextLike
 from .result import ModelResult
 
@@ -76,7 +75,7 @@ def model_name(model: ModelLike) -> str:
     """What a model is called: its path or id, or those that it was loaded from."""
     if isinstance(model, str | Path):
         return str(model)
-    return resolve_model(model).config.name_or_path or "model"
+    return str(resolve_model(model).source.folder or "model")
 
 
 def work_folder(out: Path | None) -> tuple[Path, TemporaryDirectory[str] | None]:

@@ -12,7 +12,7 @@ from ..device import device_named
 from ..errors import ConfigError
 from ..exporting.export_loader import ExportLoader, export_bytes, is_export
 from ..loading.conversion import readout_of
-from ..loading.hub import find, load_tokenizer, max_tokens, own_config, read_shape
+from ..loading.hub import find, own_config, read_shape
 from ..measuring import measurement
 from ..measuring.loaders import ModelLoader
 from ..measuring.machine import machine
@@ -21,8 +21,9 @@ from ..measuring.roofline import bound, break_even_tokens
 from ..measuring.speed import SpeedResult
 from ..measuring.workload import Workload, real_sentences
 from ..model.footprint import footprint_of, weight_bytes
-from ..model.network.modeling_polyprune import PolypruneConfig
+from ..model.network.configuration_polyprune import PolypruneConfig
 from ..model.network.readouts import Readout
+from ..model.network.source import ModelSource
 from ..progress import Progress
 from ..reporting.tables.table import Table
 from .inputs import ModelLike, model_folder, named_models, resolve_corpus
@@ -208,7 +209,7 @@ def _workload(given: Sequence[ModelHeader], request: MeasureRequest) -> Workload
     words = min(header.config.shape.vocab_size for header in given)
     if request.corpus is None:
         return Workload(words, request.tokens)
-    tokenizers = (load_tokenizer(find(header.path)) for header in given)
+    tokenizers = (ModelSource.at(find(header.path)).tokenizer() for header in given)
     tokenizer = next((known for known in tokenizers if known is not None), None)
     if tokenizer is None:
         raise ConfigError(
@@ -251,6 +252,6 @@ def _estimate(
 def _check_lengths(given: Sequence[ModelHeader], tokens: int) -> None:
     """Raise if a model cannot read so many tokens."""
     for header in given:
-        longest = max_tokens(header.config)
+        longest = header.config.longest_input
         if tokens > longest:
             raise ConfigError(f"{header.name} reads up to {longest} tokens, not `tokens={tokens}`.")

@@ -1,22 +1,20 @@
 """`polyprune.prune`: score, select, cut, and train on if that is wanted."""
 
-from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from ..model.build import assemble
 from ..model.files.fingerprint import fingerprint
 from ..model.files.gates_file import save_gates
 from ..model.history import add_pruning, history_of, write_history
 from ..model.network.components import open_gates
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.surgery.certify import certify
 from ..progress import Progress
+from ..provenance.writing import probes_for
 from ..pruning.criteria.scores_file import ScoreSheet, load_scores
 from ..pruning.criteria.scoring import Scoring
-from ..pruning.cut import probes_for
 from ..pruning.prune import (
     Pruned,
     apply_selection,
@@ -178,7 +176,7 @@ def _prune_to_every_size(
         selection = Sparsity(float(request.sparsity)).select(model, ranker)
     probes = probes_for(model, languages or None)
     differences = certify(model, open_gates(model.shape), uncut, probes)
-    elastic = assemble(type(uncut), deepcopy(uncut.config), uncut.state_dict())
+    elastic = uncut.sharing_weights()
     elastic.elastic = sizes
     add_pruning(elastic.config, describe_selection(ranker, languages, request.command))
     result = PruneResult(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..measuring.speed_target import SpeedFit
 from ..model.network.components import Gates
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..pruning.ranker import Ranker
 from ..pruning.selection.audit import Audit
 from ..reporting.tables.table import Table

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..reporting.tables.table import Table
 from ..storage import atomic_folder, refuse_to_overwrite

@@ -10,7 +10,7 @@ from ..reporting.tables.table import Table, TableCell, TableRow
 from ..reporting.website.escape import escape_html
 
 if TYPE_CHECKING:
-    from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+    from ..model.network.gated_model import PolyprunePreTrainedModel
 
 
 class Result(ABC):

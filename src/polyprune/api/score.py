@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..loading.reading import Reading, scoring_text
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet, save_scores
 from ..pruning.criteria.scoring import Scoring

@@ -10,7 +10,7 @@ from ..corpora.languages import find_language
 from ..measuring.latency_timing import BatchShape, cached_table
 from ..measuring.speed_target import FitRequest, SpeedFit, SpeedGoal, fit_to_speed
 from ..model.footprint import parameters_within
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.prune import check_finite, select
 from ..pruning.ranker import Ranker

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..config import read_run
 from ..errors import ConfigError
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..loading.hub import load
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
-from ..pruning.gates.elastic import load
 from ..reporting.tables.table import Table
 from ..training.follow import follow
 from ..training.run_config import Run

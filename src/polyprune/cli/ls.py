@@ -75,7 +75,7 @@ def tasks(as_json: AsJson = False) -> None:
                 "task": task.name,
                 "title": task.title,
                 "group": task.group,
-                "readout": task.kind.readout,
+                "readout": task.kind.readout.name,
                 "languages": task.languages,
                 "labels": task.labels,
                 "trained": task.defaults is not None,

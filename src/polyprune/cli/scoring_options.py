@@ -58,7 +58,7 @@ def load_quietly(model: str):
     """The model, without transformers' own progress bar, a flash for every file."""
     from transformers.utils.logging import disable_progress_bar
 
-    from ..pruning.gates.elastic import load
+    from ..loading.hub import load
 
     disable_progress_bar()
     return load(model)

@@ -47,7 +47,7 @@ def shrink(
     """
     from ..errors import ConfigError
     from ..model.history import PruningStep
-    from ..pruning.cut import Stock, Target, write_shrunk
+    from ..provenance.writing import Stock, Target, write_shrunk
     from ..pruning.selection.audit import audit
     from ..storage import refuse_to_overwrite
 
@@ -100,7 +100,7 @@ def _meant(original, gates: Path | None, language: str | None, languages: str | 
 
 def _keep_layers(model, layers: str | None):
     from ..errors import ConfigError
-    from ..model.surgery.shrink import drop_layers
+    from ..model.surgery.drop_layers import drop_layers
 
     if layers is None:
         return model

@@ -10,14 +10,13 @@ import polyprune
 from ..corpora.batching import Batching
 from ..corpora.corpus import open_corpus
 from ..evaluation.quality import find_translations, guess_words
-from ..loading.hub import find, longest_input
+from ..loading.hub import find, load
 from ..measuring.speed import compare_speed
 from ..model.footprint import footprint_of, weight_bytes
-from ..model.network.source import prompt_of
+from ..model.network.source import ModelSource
 from ..progress import Progress
 from ..pruning.architecture import architecture_record
 from ..pruning.criteria.scoring import Scoring, ScoringText, default_loss, score
-from ..pruning.gates.elastic import load
 from ..pruning.prune import select
 from ..pruning.ranker import Ranker
 from ..pruning.selection.budgets import Sparsity
@@ -59,8 +58,8 @@ def score_components(tour: Tour, progress: Progress) -> StageTable:
     tour.original = original
     tour.systems.append(TourModel("dense", 0.0, folder))
     paired = default_loss(original) == "contrastive"
-    prefix = prompt_of(folder) if paired else ""
-    batching = Batching(tour.tokenizer(), 16, min(128, longest_input(original)), prefix)
+    prefix = ModelSource.at(folder).prompt if paired else ""
+    batching = Batching(tour.tokenizer(), 16, min(128, original.longest_input), prefix)
     scoring = Scoring(plan.sentences, parallel=ENGLISH if paired else None)
     corpus = open_corpus(tour.texts.folder)
     text = ScoringText(corpus, batching, tour.texts.codes)

@@ -8,13 +8,13 @@ from typing import Any
 import torch
 
 from ..averages import Value, mean, number
+from ..loading.hub import load
 from ..loading.reading import fitting_tokenizer
 from ..measuring.machine import machine
 from ..measuring.speed import time_call
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet
-from ..pruning.gates.elastic import load
 from ..training.run import versions
 from .tour_plan import TourPlan, TourTexts
 

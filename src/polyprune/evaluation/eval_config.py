@@ -85,7 +85,7 @@ class EvalConfig:
     def check(self, task: Task) -> None:
         """Raise if an option does not apply to the task."""
         self.kind(task)
-        retrieval = task.kind.readout == "hidden-states"
+        retrieval = task.kind.readout.embeds
         if self.layer is not None and not retrieval:
             raise ConfigError(f"--layer is for retrieval: leave it out for {task.title}.")
         if self.limit is not None and retrieval:

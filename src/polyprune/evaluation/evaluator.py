@@ -45,12 +45,12 @@ def evaluate(
     """Score a loaded model on a task, whose data is read unless given; one result per language."""
     kind = eval_config.kind(task)
     if task.labels:
-        check_labels(candidate.model.config, task.labels, task.name)
+        check_labels(candidate.model.config, task.labels, task.name, str(candidate.model.source))
     data = data or eval_config.read_all(task)
     for code, own in data.languages.items():
         model, row = candidate.for_language(code, eval_config.fallback)
         embedding = None
-        if kind.readout == "hidden-states":
+        if kind.readout.embeds:
             embedding = EmbeddingConfig.of(model, eval_config.layer)
         subject = Predictor(model, candidate.tokenizer, None, embedding, eval_config.device)
         with on_device(model, eval_config.device):

@@ -16,10 +16,9 @@ from accelerate.utils import gather_object
 from ..corpora.positions import StreamPosition
 from ..corpora.prefetching import prefetch
 from ..errors import ConfigError
-from ..loading.hub import find
+from ..loading.hub import find, load
 from ..loading.reading import fitting_tokenizer
 from ..progress import Progress
-from ..pruning.gates.elastic import load
 from ..pruning.selection.ranking import unflatten
 from ..training.objectives import Objective
 from ..training.phases import Phase
@@ -118,7 +117,7 @@ class TaskMaterial(Material):
         with accelerator.main_process_first():
             prepare_for_task(setup.model, setup.task, setup.sparsity, places.prepared, run.seed)
         model = load(places.prepared, verify=False)
-        elastic: Any = model.elastic
+        elastic = model.elastic
         return TaskSession(
             run=run,
             places=places,

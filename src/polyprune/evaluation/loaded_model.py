@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, UnknownName
-from ..loading.hub import find, read_shape
+from ..loading.hub import find, load, read_shape
 from ..loading.reading import fitting_tokenizer
 from ..model.files.gates_file import SHARED
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ..pruning.gates.elastic import glance_gating, load
-from ..pruning.gates.gatings import kind_holds_every_size
+from ..model.files.gating_file import gating_header
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.network.readouts import Readout
 from .gate_rows import gate_row, own_row, related_row
 from .task_types import check_labels
 from .tasks import Task
@@ -33,12 +33,9 @@ class LoadedModel:
     def load(cls, model: EvalModel, task: Task, sparsity: float | None = None) -> "LoadedModel":
         """Load a model in one size unless it is loaded, and check that it fits the task."""
         name = name_of(model)
-        if isinstance(model, PolyprunePreTrainedModel):
-            folder = find(model.config.name_or_path)
-        else:
-            folder = find(model)
+        if not isinstance(model, PolyprunePreTrainedModel):
             readout = task.kind.readout
-            model = load(folder, "hidden-states" if readout == "hidden-states" else None)
+            model = load(model, readout if readout.embeds else None)
         _check_readout(name, model.readout_kind, task)
         _check_size(name, _holds_every_size(model), sparsity is not None)
         return cls(model, fitting_tokenizer(model, strict=True), sparsity)
@@ -47,15 +44,13 @@ class LoadedModel:
         self, code: str, fallback: str | None = None
     ) -> tuple[PolyprunePreTrainedModel, str | None]:
         """Return the model shrunk to a language's gates, and the name of the row that was used."""
-        elastic: Any = self.model.elastic
+        elastic = self.model.elastic
         if elastic is None:
             return self.model, None
         row = gate_row(code, elastic.rows, fallback or "en")
         if row not in self._cut:
             self._cut.clear()  # one at a time: each is as large as the others
-            name = self.model.config.name_or_path
             cut = elastic.take(self.model, self.sparsity, None if row == SHARED else [row])
-            cut.config.name_or_path = name
             self._cut[row] = cut
         return self._cut[row], row
 
@@ -63,7 +58,7 @@ class LoadedModel:
 def name_of(model: EvalModel) -> str:
     """What a model is called: its path, or the one that it was loaded from."""
     if isinstance(model, PolyprunePreTrainedModel):
-        return model.config.name_or_path or "the model"
+        return str(model.source.folder or "the model")
     return str(model)
 
 
@@ -83,7 +78,7 @@ def check_model(model: EvalModel, task: Task) -> None:
             config, readout = read_shape(seed)
         _check_readout(name_of(seed), readout, task)
         if task.labels:
-            check_labels(config, task.labels, task.name)
+            check_labels(config, task.labels, task.name, name_of(seed))
 
 
 def expand_sizes(
@@ -116,9 +111,9 @@ def _gatings(model: EvalModel) -> list[tuple[EvalModel, tuple[bool, tuple[str, .
 
 def _gating(seed: EvalModel) -> tuple[bool, tuple[str, ...]] | None:
     if not isinstance(seed, PolyprunePreTrainedModel):
-        glance = glance_gating(find(seed))
-        return None if glance is None else (kind_holds_every_size(glance[0]), glance[1])
-    elastic: Any = seed.elastic
+        header = gating_header(find(seed))
+        return None if header is None else (header.holds_every_size, header.rows)
+    elastic = seed.elastic
     return None if elastic is None else (elastic.holds_every_size, elastic.rows)
 
 
@@ -126,8 +121,8 @@ def _holds_every_size(model: EvalModel) -> bool:
     return any(every for _, (every, _) in _gatings(model))
 
 
-def _check_readout(path: str, readout: str, task: Task) -> None:
-    if task.kind.readout not in ("hidden-states", readout):
+def _check_readout(path: str, readout: Readout, task: Task) -> None:
+    if not task.kind.readout.embeds and task.kind.readout != readout:
         raise ConfigError(
             f"{path} has the readout {readout}, and {task.title} needs {task.kind.readout}. "
             f"First: polyprune finetune {path} --task {task.name}."

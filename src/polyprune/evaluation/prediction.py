@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ..corpora.padding import pad, padded
 from ..model.network.components import Gates
+from ..model.network.readouts import Readout
 from .encoded_input import EncodedInput
 
 TOKENS = {"cpu": 2048, "cuda": 32768}
@@ -25,7 +26,7 @@ def predict(
     """
     found: list[np.ndarray] = [np.empty(0)] * len(encoded)
     lengths = [len(each.ids) for each in encoded]
-    reading, training = READOUT_FORMATS[model.readout_kind], model.training
+    reading, training = READOUT_FORMATS[model.readout_kind.name], model.training
     model.eval()
     with torch.inference_mode():
         for some in batch_by_length(lengths, TOKENS.get(model.device.type, 2048)):
@@ -60,9 +61,9 @@ def input_tensors(encoded: Sequence[EncodedInput], tokenizer: Any) -> dict[str, 
     return batch
 
 
-def label_tensors(encoded: Sequence[EncodedInput], readout: str) -> dict[str, Tensor]:
+def label_tensors(encoded: Sequence[EncodedInput], readout: Readout) -> dict[str, Tensor]:
     """Return the label tensors that a readout's loss takes."""
-    return READOUT_FORMATS[readout].labels(encoded)
+    return READOUT_FORMATS[readout.name].labels(encoded)
 
 
 @dataclass(frozen=True, slots=True)

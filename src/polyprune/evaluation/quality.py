@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from ..corpora.batching import Batching
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import SILENT, Progress
 from .retrieval import nearest
 from .sentence_embedding import EmbeddingConfig, embed

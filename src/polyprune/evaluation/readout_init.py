@@ -8,12 +8,11 @@ from typing import Any
 import torch
 
 from ..errors import ConfigError
-from ..loading.conversion import AUTO_CLASS
-from ..loading.hub import read_shape
-from ..model.build import assemble
+from ..loading.hub import load, read_shape
 from ..model.files.gates_file import SHARED
-from ..model.network.modeling_polyprune import MODELS, PolyprunePreTrainedModel
-from ..pruning.gates.elastic import load
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.network.modeling_polyprune import MODELS
+from ..model.network.readouts import HIDDEN_STATES
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_folder
 from ..training.run_config import GatingConfig
@@ -31,12 +30,10 @@ def prepare_for_task(
     with torch.random.fork_rng():
         torch.manual_seed(seed)  # a fresh readout begins by chance
         loaded = with_readout(model, task)
-    source = loaded.config.name_or_path
     loaded = fix_gates(loaded, sparsity)
     if task.labels:
         loaded.config.id2label = dict(enumerate(task.labels))
         loaded.config.label2id = {label: i for i, label in enumerate(task.labels)}
-    loaded.config.name_or_path = source
     with atomic_folder(folder) as new:
         loaded.save_pretrained(new)
 
@@ -48,13 +45,13 @@ def with_readout(model: str, task: Task) -> PolyprunePreTrainedModel:
     names: Any = config.id2label
     says = tuple(names[number] for number in sorted(names))
     same = own == readout and (not task.labels or says == task.labels)
-    if same or own in ("masked-lm", "hidden-states"):
+    if same or not own.has_task:
         return load(model, readout, labels=labels, dtype=torch.float32)
     # Tensors of another size, or that mean another label, would be taken for the new ones.
-    encoder = load(model, "hidden-states", dtype=torch.float32)
+    encoder = load(model, HIDDEN_STATES, dtype=torch.float32)
     config = copy.deepcopy(encoder.config)
     config.pooler, config.num_labels = False, labels or 2
-    fresh = assemble(MODELS[AUTO_CLASS[readout]], config, encoder.state_dict())
+    fresh = MODELS[readout.name].assemble(config, encoder.state_dict(), encoder.source)
     fresh.elastic = encoder.elastic
     logger.warning("The %s of %s is for something else: it starts anew.", own, model)
     return fresh
@@ -66,7 +63,7 @@ def fix_gates(model: PolyprunePreTrainedModel, sparsity: float | None) -> Polypr
     A model of every size keeps them all unless one is chosen.
     """
     check_sparsity(model, sparsity)
-    elastic: Any = model.elastic
+    elastic = model.elastic
     if elastic is None:
         return model
     if elastic.holds_every_size and sparsity is None:
@@ -79,8 +76,7 @@ def fix_gates(model: PolyprunePreTrainedModel, sparsity: float | None) -> Polypr
 
 def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> None:
     """Raise if a sparsity is requested of a model that has only one size."""
-    elastic: Any = model.elastic
-    every = elastic is not None and elastic.holds_every_size
+    every = model.elastic is not None and model.elastic.holds_every_size
     if sparsity is not None and not every:
         raise ConfigError(
             "This model has one size. Give a sparsity for elastic models only, or first: "
@@ -90,7 +86,7 @@ def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> N
 
 def gating_config(model: str, sparsity: float | None) -> GatingConfig:
     """Return the gating config of a prepared model, which tells the loop what sizes to draw."""
-    elastic: Any = load(model, verify=False).elastic
+    elastic = load(model, verify=False).elastic
     if elastic is not None and elastic.holds_every_size and sparsity is None:
         return GatingConfig(kind="dynamic")
     if elastic is None or elastic.rows == (SHARED,):  # cut before training

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ..errors import ConfigError
-from ..loading.hub import longest_input
-from ..model.network.source import beyond_pooling, pooling_of, prompt_of
 from ..model.network.tensor_types import Float
 from ..pruning.criteria.losses import pool
 from .encoded_input import EncodedInput
@@ -36,16 +33,16 @@ class EmbeddingConfig:
     @classmethod
     def of(cls, model: Any, layer: int | None = None) -> "EmbeddingConfig":
         """Choose a model's embedding: a sentence encoder's own, else XTREME's middle layer."""
-        depth, longest = model.shape.layers, min(512, longest_input(model))
-        folder = Path(model.config.name_or_path or "?")
-        if layer is None and (folder / "1_Pooling").is_dir():
-            other = beyond_pooling(folder)
+        depth, longest = model.shape.layers, min(512, model.longest_input)
+        source = model.source
+        if layer is None and source.pools:
+            other = source.beyond_pooling
             if other is not None:
                 raise ConfigError(
-                    f"{folder.name} embeds sentences with {other}, which is not built in: give "
-                    f"--layer, such as {depth}, to take the mean of a layer instead."
+                    f"{source.folder.name} embeds sentences with {other}, which is not built in: "
+                    f"give --layer, such as {depth}, to take the mean of a layer instead."
                 )
-            return cls(depth, pooling_of(folder), prompt_of(folder), longest)
+            return cls(depth, source.pooling, source.prompt, longest)
         if layer is not None and not 0 <= layer <= depth:
             raise ConfigError(f"There is no layer {layer}: this model has {depth}, from 1.")
         return cls(round(MIDDLE * depth) if layer is None else layer, longest=longest)

@@ -6,9 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from ..errors import ConfigError, DataError
-from ..loading.hub import longest_input
 from ..model.network.components import Gates
-from ..model.network.readouts import Readout
+from ..model.network.readouts import (
+    HIDDEN_STATES,
+    SENTENCE_CLASSIFICATION,
+    SPAN,
+    TOKEN_CLASSIFICATION,
+    Readout,
+)
 from .classification import PairPreprocessor
 from .examples import Answer, Bitext, Question, SentencePair, TaggedSentence
 from .prediction import predict
@@ -87,7 +92,7 @@ class FineTunedTask(TaskType):
 
     def fitted(self, model: Any) -> Any:
         """Return the preprocessing with inputs that fit the model."""
-        return self.preprocessing.fit(longest_input(model))
+        return self.preprocessing.fit(model.longest_input)
 
     def predict(self, subject, examples, dev):
         """Encode the examples, run the model, decode its predictions."""
@@ -102,7 +107,7 @@ class PairClassification(FineTunedTask):
     """Classifies the relation of two sentences."""
 
     preprocessing: PairPreprocessor = field(default_factory=PairPreprocessor)
-    readout = "sentence-classification"
+    readout = SENTENCE_CLASSIFICATION
 
     def gold(self, examples: Sequence[SentencePair]):
         """Return the labels."""
@@ -122,7 +127,7 @@ class TokenTagging(FineTunedTask):
     """Predicts one tag per word."""
 
     preprocessing: TaggingPreprocessor = field(default_factory=TaggingPreprocessor)
-    readout = "token-classification"
+    readout = TOKEN_CLASSIFICATION
 
     def gold(self, examples: Sequence[TaggedSentence]):
         """Return the tags, sentence by sentence."""
@@ -151,7 +156,7 @@ class SpanExtraction(FineTunedTask):
     """Finds the answer to a question in a text."""
 
     preprocessing: SpanPreprocessor = field(default_factory=SpanPreprocessor)
-    readout = "span"
+    readout = SPAN
 
     def gold(self, examples: Sequence[Question]):
         """Return all correct answers of each question id."""
@@ -191,7 +196,7 @@ class SpanExtraction(FineTunedTask):
 class RetrievalTask(TaskType):
     """A task type that compares sentence embeddings."""
 
-    readout = "hidden-states"
+    readout = HIDDEN_STATES
 
     def count(self, examples: Sequence[Bitext]):
         """Return the number of sentences in the language, without the English ones."""
@@ -269,13 +274,13 @@ def labels_of(config: Any) -> list[str]:
     return [names[number] for number in sorted(names)]
 
 
-def check_labels(config: Any, labels: Sequence[str], task: str) -> None:
+def check_labels(config: Any, labels: Sequence[str], task: str, model: str = "This model") -> None:
     """Raise if a model has a label that the task does not have; `config` is the model's."""
     own = labels_of(config)
     if not set(own) <= set(labels):
         says = ", ".join(own[:8]) + (", …" if len(own) > 8 else "")
         raise ConfigError(
-            f"{config.name_or_path or 'This model'} was not fine-tuned for {task}: "
+            f"{model} was not fine-tuned for {task}: "
             f"it says {says}. First: polyprune finetune MODEL --task {task}."
         )
 

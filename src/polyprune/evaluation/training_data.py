@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, DataError, UnknownName
+from ..loading.hub import load
 from ..loading.reading import fitting_tokenizer
 from ..model.files.gates_file import SHARED
 from ..progress import SILENT, Progress
-from ..pruning.gates.elastic import load
 from .data_checks import describe_data, locate_errors, require_data, validated
 from .encoded_input import EncodedInput
 from .example_store import ExampleStore, write_examples

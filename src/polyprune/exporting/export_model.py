@@ -10,10 +10,9 @@ from typing import Any
 import torch
 
 from ..errors import CheckpointError, ConfigError
-from ..loading.hub import longest_input
 from ..model.network.folder import carry_side_files, write_certificate
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.network.source import beyond_pooling, pooling_of
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..provenance.origin import complete_history
 from ..storage import atomic_folder
 from .export_card import write_export_card
 from .export_graph import ExportGraph
@@ -88,15 +87,16 @@ def export(
     """Export a model to a folder, which is kept only if its outputs match the model's."""
     runtime = runtime_named(plan.runtime)
     runtime.need(to_make=True)
-    source = Path(model.config.name_or_path or "?")
-    pooling = _pooling(model, source) if plan.pooled else None
+    pooling = _pooling(model) if plan.pooled else None
     _refuse(model, plan, texts)
+    complete_history(model)
     before = sum(weight.nbytes for weight in model.parameters())
     model = _single(model)
     with atomic_folder(out, force=force) as folder:
         graph = _write_model(model, folder, plan, texts, pooling)
         _write_config(model, folder)
-        if source.is_dir():
+        source = model.source.folder
+        if source is not None and source.is_dir():
             carry_side_files(source, folder, folder)
         runner = open_runner(folder, plan.runtime, plan.threads)
         differences = compare_outputs(model, runner, texts, pooling)
@@ -106,10 +106,10 @@ def export(
             out=out,
             runtime=plan.runtime,
             precision=plan.precision,
-            readout=model.readout_kind,
+            readout=model.readout_kind.name,
             inputs=texts.inputs,
             outputs=graph.outputs,
-            longest=longest_input(model),
+            longest=model.longest_input,
             pooling=pooling,
             prompt=texts.prompt if isinstance(texts, ExportTexts) else "",
             bytes_before=before,
@@ -165,19 +165,20 @@ def _single(model: PolyprunePreTrainedModel) -> PolyprunePreTrainedModel:
     return copy.deepcopy(model).to(device="cpu", dtype=torch.float32)  # pyright: ignore
 
 
-def _pooling(model: PolyprunePreTrainedModel, source: Path) -> str:
-    if model.readout_kind != "hidden-states" or not (source / "1_Pooling").is_dir():
+def _pooling(model: PolyprunePreTrainedModel) -> str:
+    source = model.source
+    if source.folder is None or not (model.readout_kind.embeds and source.pools):
         raise ConfigError(
             "--pooled is for sentence encoders, which say beside the model how sentences are "
             "pooled (1_Pooling). Leave it out."
         )
-    other = beyond_pooling(source)
+    other = source.beyond_pooling
     if other is not None:
         raise ConfigError(
-            f"{source.name} embeds sentences with {other}, which is not built in: leave --pooled "
-            "out, and do that yourself."
+            f"{source.folder.name} embeds sentences with {other}, which is not built in: leave "
+            "--pooled out, and do that yourself."
         )
-    return pooling_of(source)
+    return source.pooling
 
 
 def _refuse(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,9 +13,7 @@ from ..corpora.masking import mask_words
 from ..corpora.probes import probe_texts
 from ..corpora.text import text_folder
 from ..errors import ConfigError, DataError
-from ..loading.hub import load_tokenizer, longest_input
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.network.source import prompt_of
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.surgery.certify import random_probe
 
 RANDOM = "random tokens"
@@ -109,16 +106,16 @@ def export_texts(
     languages: Sequence[str] | None = None,
     longest: int = 64,
 ) -> ExportTexts | RandomTokens:
-    """Return the text to export a model with: from a corpus, in these languages or all."""
-    folder = model.config.name_or_path
+    """The text that a model is exported with: of a corpus, in these languages or all it has."""
+    source = model.source
     for code in languages or ():
         language(code)  # a name that does not exist is told even where there is nothing to read
-    tokenizer = load_tokenizer(folder)
+    tokenizer = source.tokenizer()
     if tokenizer is None:
         return RandomTokens(model)
     if len(tokenizer) > model.shape.vocab_size:
         raise ConfigError(
-            f"The tokenizer in {folder} knows {len(tokenizer):,} words, the model "
+            f"The tokenizer in {source} knows {len(tokenizer):,} words, the model "
             f"{model.shape.vocab_size:,}: they do not belong together."
         )
     opened = corpus if isinstance(corpus, Corpus) else open_corpus(text_folder(corpus))
@@ -136,7 +133,6 @@ def export_texts(
     own = ("input_ids", "attention_mask")
     if model.shape.token_types > 1 and "token_type_ids" in tokenizer.model_input_names:
         own = (*own, "token_type_ids")
-    prompt = prompt_of(folder) if Path(folder or "?").is_dir() else ""
-    masked = model.readout_kind == "masked-lm" and tokenizer.mask_token is not None
-    longest = min(longest, longest_input(model))
-    return ExportTexts(tokenizer, compared, calibrated, prompt, longest, own, masked)
+    masked = model.readout_kind.predicts_words and tokenizer.mask_token is not None
+    longest = min(longest, model.longest_input)
+    return ExportTexts(tokenizer, compared, calibrated, source.prompt, longest, own, masked)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..pruning.criteria.losses import pool
 from .export_graph import POOLED
 from .export_text import ExportTexts, RandomTokens

@@ -77,7 +77,7 @@ def observe_ranges(
     hooks = [
         linear.register_forward_pre_hook(watch(name))
         for name, linear in _products(graph)
-        if name.startswith("encoder.") or graph.kind == "masked-lm"
+        if name.startswith("encoder.") or graph.kind.predicts_words
     ]
     try:
         for batch in batches:

@@ -14,18 +14,26 @@ from transformers import PreTrainedConfig
 from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
 from ..errors import CheckpointError, UnknownName
-from ..model.build import assemble, empty, reshaped
 from ..model.families import FAMILIES, Family
-from ..model.history import start_history
+from ..model.history import remember_size
 from ..model.network.components import open_gates
-from ..model.network.encoder import ACTIVATIONS
-from ..model.network.modeling_polyprune import MODELS, PolypruneConfig, PolyprunePreTrainedModel
-from ..model.network.readouts import Readout
+from ..model.network.configuration_polyprune import PolypruneConfig
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.network.modeling_polyprune import MODELS
+from ..model.network.readouts import (
+    HIDDEN_STATES,
+    MASKED_LM,
+    READOUTS,
+    SENTENCE_CLASSIFICATION,
+    SPAN,
+    TOKEN_CLASSIFICATION,
+    Readout,
+)
+from ..model.network.source import ModelSource
+from ..model.network.sublayer import ACTIVATIONS
 from ..model.surgery.shrink import shrink
 
 logger = logging.getLogger(__name__)
-
-AUTO_CLASS: dict[Readout, str] = {model.readout_kind: name for name, model in MODELS.items()}
 
 RENAMED = (
     "vocab_size", "max_position_embeddings", "type_vocab_size", "hidden_size", "hidden_act",
@@ -41,13 +49,10 @@ THEIR_OWN = {"model_type", "architectures", "transformers_version", "auto_map", 
 TOKEN_IDS = ("pad_token_id", "bos_token_id", "eos_token_id")
 
 READOUT_OF: dict[str, Readout] = {
-    "ForMaskedLM": "masked-lm",
-    "ForPreTraining": "masked-lm",
-    "LMHeadModel": "masked-lm",
-    "ForSequenceClassification": "sentence-classification",
-    "ForTokenClassification": "token-classification",
-    "ForQuestionAnswering": "span",
-    "Model": "hidden-states",
+    **{readout.ending: readout for readout in READOUTS.values() if readout.ending},
+    "ForPreTraining": MASKED_LM,
+    "LMHeadModel": MASKED_LM,
+    "Model": HIDDEN_STATES,
 }
 """The readout by how the name of a transformers class ends."""
 
@@ -66,7 +71,6 @@ def from_weights(
     weights = {plain_name(name, family): tensor for name, tensor in weights.items()}
     readout = readout or readout_of(theirs.architectures, weights)
     config = our_config(theirs, readout, pooler="pooler.dense.weight" in weights)
-    config.name_or_path = str(folder.resolve())
     check_config(config, folder)
     _refuse_untied(theirs, weights, readout, folder)
     pruned = pruned_heads(theirs)
@@ -75,7 +79,7 @@ def from_weights(
     )
     if already_cut:
         config.heads = [n - len(pruned.get(i, ())) for i, n in enumerate(config.heads)]
-    start_history(config, readout, folder.resolve())
+    remember_size(config, readout)
     model = _fill(config, weights, readout, folder)
     return model if already_cut or not pruned else _without(model, pruned)
 
@@ -171,9 +175,9 @@ def our_config(theirs: PreTrainedConfig, readout: Readout, pooler: bool) -> Poly
         return getattr(theirs, family.fields.get(name, name))
 
     def dropout(kind: Readout) -> float:
-        if kind not in family.dropouts:
+        if kind.name not in family.dropouts:
             return 0.0
-        own = getattr(theirs, family.dropouts[kind], None)
+        own = getattr(theirs, family.dropouts[kind.name], None)
         return field("hidden_dropout_prob") if own is None else own
 
     heads, layers = field("num_attention_heads"), field("num_hidden_layers")
@@ -199,12 +203,12 @@ def our_config(theirs: PreTrainedConfig, readout: Readout, pooler: bool) -> Poly
         ),
         masked_lm_act=family.masked_lm_act or field("hidden_act"),
         sentence_act=family.sentence_act,
-        sentence_dropout=dropout("sentence-classification"),
+        sentence_dropout=dropout(SENTENCE_CLASSIFICATION),
         sentence_dropout_first=family.sentence_dropout_first,
-        token_dropout=dropout("token-classification"),
-        span_dropout=dropout("span"),
-        pooler=pooler and readout == "hidden-states",
-        architectures=[MODELS[AUTO_CLASS[readout]].__name__],
+        token_dropout=dropout(TOKEN_CLASSIFICATION),
+        span_dropout=dropout(SPAN),
+        pooler=pooler and readout.embeds,
+        architectures=[readout.model_class],
     )
 
 
@@ -219,7 +223,7 @@ def plain_name(name: str, family: Family) -> str:
 def _query_rows(weights: Mapping[str, Tensor], family: Family, config: PolypruneConfig) -> int:
     """How many rows all query matrices have together."""
     names = [
-        family.their_names(f"encoder.layers.{i}.attention.project.weight", "hidden-states")[0]
+        family.their_names(f"encoder.layers.{i}.attention.project.weight", HIDDEN_STATES)[0]
         for i in range(len(config.heads))
     ]
     return sum(len(weights[name]) for name in names if name in weights)
@@ -229,9 +233,9 @@ def _fill(
     config: PolypruneConfig, weights: Mapping[str, Tensor], readout: Readout, folder: Path
 ) -> PolyprunePreTrainedModel:
     """Our model with the tensors that `weights` has; at most the readout's may be missing."""
-    family, cls = FAMILIES[config.family], MODELS[AUTO_CLASS[readout]]
+    family, cls = FAMILIES[config.family], MODELS[readout.name]
     state, missing = {}, []
-    for ours, like in empty(cls, config).state_dict().items():
+    for ours, like in cls.empty(config).state_dict().items():
         names = family.their_names(ours, readout)
         found = [tensor for name in names if (tensor := _find(weights, name)) is not None]
         if len(found) < len(names):
@@ -250,7 +254,7 @@ def _fill(
         )
     if missing:
         logger.warning("%s has no trained %s: it starts from random weights.", folder, readout)
-    return assemble(cls, config, state)
+    return cls.assemble(config, state, ModelSource.at(folder))
 
 
 def _find(weights: Mapping[str, Tensor], name: str) -> Tensor | None:
@@ -261,7 +265,7 @@ def _find(weights: Mapping[str, Tensor], name: str) -> Tensor | None:
 def _refuse_untied(
     theirs: PreTrainedConfig, weights: Mapping[str, Tensor], readout: Readout, folder: Path
 ) -> None:
-    if readout != "masked-lm" or getattr(theirs, "tie_word_embeddings", True):
+    if not readout.predicts_words or getattr(theirs, "tie_word_embeddings", True):
         return
     table = weights.get("embeddings.word_embeddings.weight")
     tied = (".decoder.weight", "projector.weight")
@@ -280,7 +284,7 @@ def _without(
     """The model without the heads that an old config lists, whose weights were saved in full."""
     if model.device.type == "meta":  # only the shape is wanted
         heads = tuple(n - len(pruned.get(i, ())) for i, n in enumerate(model.shape.heads))
-        return empty(type(model), reshaped(model.config, replace(model.shape, heads=heads)))
+        return model.empty(model.config.reshaped(replace(model.shape, heads=heads)))
     gates = open_gates(model.shape)
     for layer, heads in pruned.items():
         gates.heads[layer][:, sorted(heads)] = 0

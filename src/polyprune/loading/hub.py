@@ -1,22 +1,24 @@
 """Find, check and load a model: a folder, a name on the Hugging Face hub, `sprout`, `e5-small`."""
 
-import logging
+from importlib.resources import files
 from pathlib import Path
 
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 from safetensors import SafetensorError
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from ..errors import CheckpointError, UnknownName
 from ..model.files.weights import read_weights, weight_shapes
-from ..model.history import CARD, start_history
-from ..model.network.folder import SIDE_FILES, checksum_mismatches
-from ..model.network.modeling_polyprune import MODELS, PolypruneConfig, PolyprunePreTrainedModel
+from ..model.history import remember_size
+from ..model.network.configuration_polyprune import PolypruneConfig
+from ..model.network.folder import CARD, GATING, SIDE_FILES, checksum_mismatches
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.network.modeling_polyprune import MODELS
 from ..model.network.readouts import READOUTS, Readout
+from ..model.network.source import ModelSource
+from ..pruning.gates.elastic import load_elastic
 from .conversion import (
-    AUTO_CLASS,
     check_config,
     from_weights,
     read_config,
@@ -24,9 +26,17 @@ from .conversion import (
     their_config,
 )
 from .e5 import e5_small
-from .sprout import sprout
 
-logger = logging.getLogger(__name__)
+
+def sprout() -> Path:
+    """The folder of the bundled model, which is read when it is loaded and not before."""
+    folder = Path(str(files("polyprune").joinpath("bundled", "sprout")))
+    if not (folder / "model.safetensors").is_file():
+        raise CheckpointError(
+            "The bundled model is missing from this installation. Install polyprune again."
+        )
+    return folder
+
 
 NAMED = {"sprout": sprout, "e5-small": e5_small}
 """Models that need no hub: a name, and what finds or makes their folder."""
@@ -38,23 +48,27 @@ READOUT_ALIASES = {
     "question-answering": "span",
 }
 
-TOKENIZER_FILES = (
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "sentencepiece.bpe.model",
-    "vocab.txt",
-)
-
 
 def load(
     path_or_id: str | Path,
-    readout: str | None = None,
+    readout: str | Readout | None = None,
     *,
     labels: int | None = None,
     dtype: torch.dtype | None = None,
     verify: bool = True,
 ) -> PolyprunePreTrainedModel:
-    """Any supported model as a gated one; `polyprune.load` says what the arguments are."""
+    """Any supported model as a gated one, in evaluation mode, with its readout.
+
+    An elastic folder comes back dense, with every size in it: `model.at(sparsity=0.5)`.
+
+    Args:
+        path_or_id: A folder, a Hugging Face id, or `e5-small`.
+        readout: What to read off the hidden states; what the folder was trained for unless given.
+            A readout that the folder does not have starts from random weights.
+        labels: How many labels a fresh readout has.
+        dtype: The precision of the weights; the folder's own unless given.
+        verify: Whether to compare the weights of a polyprune folder with its certificate.
+    """
     wanted = None if readout is None else known_readout(readout)
     folder = find(path_or_id)
     if is_own(folder):
@@ -69,15 +83,18 @@ def load(
     if dtype is not None:
         model.to(dtype=dtype)  # pyright: ignore[reportCallIssue]
         model.config.dtype = dtype
+    model.source = ModelSource.at(folder)
+    gating = folder / GATING
+    if gating.is_file():
+        model.elastic = load_elastic(gating, model.shape)
     return model
 
 
-def known_readout(name: str) -> Readout:
+def known_readout(name: str | Readout) -> Readout:
     """The readout of this name, or of what transformers calls its task."""
-    name = READOUT_ALIASES.get(name, name)
-    for readout in READOUTS:
-        if readout == name:
-            return readout
+    name = READOUT_ALIASES.get(str(name), str(name))
+    if name in READOUTS:
+        return READOUTS[name]
     raise UnknownName("readout", name, READOUTS, f"There are: {', '.join(READOUTS)}.")
 
 
@@ -95,28 +112,6 @@ def read_shape(path_or_id: str | Path) -> tuple[PolypruneConfig, Readout]:
 def is_own(folder: Path) -> bool:
     """Whether polyprune saved this folder, or transformers."""
     return read_config(folder).get("model_type") == PolypruneConfig.model_type
-
-
-def load_tokenizer(folder: str | Path | None) -> PreTrainedTokenizerBase | None:
-    """The tokenizer that lies beside a model, or None where there is none that loads."""
-    if not any((Path(folder or "?") / name).is_file() for name in TOKENIZER_FILES):
-        return None
-    try:
-        return AutoTokenizer.from_pretrained(folder)
-    except Exception as error:  # a tokenizer fails in as many ways as there are tokenizers
-        logger.warning("The tokenizer in %s does not load (%s).", folder, error)
-        return None
-
-
-def longest_input(model: PolyprunePreTrainedModel) -> int:
-    """The most tokens that an example may have."""
-    return max_tokens(model.config)
-
-
-def max_tokens(config: PolypruneConfig) -> int:
-    """The most tokens that an example of a model with this config may have."""
-    first = (config.pad_token_id or 0) + 1 if config.padded_positions else 0
-    return config.shape.positions - first
 
 
 def find(path_or_id: str | Path) -> Path:
@@ -152,7 +147,6 @@ def own_config(folder: Path) -> PolypruneConfig:
         reason = " ".join(str(error).split())
         raise CheckpointError(f"{folder}/config.json is not right: {reason}") from error
     check_config(config, folder)
-    config.name_or_path = str(folder.resolve())
     return config
 
 
@@ -165,9 +159,9 @@ def _load_own(
     readout = readout or readout_of(config.architectures)
     if labels is not None:
         config.num_labels = labels
-    start_history(config, readout, folder.resolve())
+    remember_size(config, readout)
     try:
-        return MODELS[AUTO_CLASS[readout]].from_pretrained(folder.resolve(), config=config)
+        return MODELS[readout.name].from_pretrained(folder.resolve(), config=config)
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise CheckpointError(

@@ -7,10 +7,8 @@ from typing import Any
 from ..corpora.batching import Batching
 from ..corpora.corpus import Corpus
 from ..errors import ConfigError
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.network.source import prompt_of
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..pruning.criteria.scoring import ScoringText, default_loss
-from .hub import load_tokenizer, longest_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +27,7 @@ def fitting_tokenizer(model: PolyprunePreTrainedModel, *, strict: bool = False) 
 
     With `strict`, as for training, it has about as many words as the model and pads alike.
     """
-    folder = model.config.name_or_path
-    tokenizer = load_tokenizer(folder)
+    folder, tokenizer = model.source, model.source.tokenizer()
     if tokenizer is None:
         raise ConfigError(f"There is no tokenizer in {folder}, so text cannot be read.")
     words = model.shape.vocab_size
@@ -61,7 +58,7 @@ def scoring_text(
     reading = reading or Reading()
     tokenizer, prefix = fitting_tokenizer(model), reading.prefix
     if prefix is None and (loss or default_loss(model)) == "contrastive":
-        prefix = prompt_of(model.config.name_or_path)
-    longest = min(reading.tokens, longest_input(model))
+        prefix = model.source.prompt
+    longest = min(reading.tokens, model.longest_input)
     batching = Batching(tokenizer, reading.batch_size, longest, prefix or "")
     return ScoringText(corpus, batching, languages)

@@ -1,18 +1,19 @@
 """Back to plain transformers, where it can express the shape: no polyprune, no remote code."""
 
 from dataclasses import replace
+from typing import Any
 
-import torch
 import transformers
 from torch import Tensor
 from transformers import PreTrainedConfig, PreTrainedModel, initialization
 
 from ..errors import CheckpointError
-from ..model.build import assemble, reshaped
 from ..model.families import FAMILIES, Family
-from ..model.network.modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
+from ..model.network.configuration_polyprune import PolypruneConfig
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.shape import EncoderShape
-from .conversion import AUTO_CLASS, RENAMED, THEIR_OWN, TOKEN_IDS
+from ..model.network.sublayer import State, replaced
+from .conversion import RENAMED, THEIR_OWN, TOKEN_IDS
 
 
 def why_not_stock(shape: EncoderShape) -> str | None:
@@ -56,8 +57,8 @@ def to_transformers(model: PolyprunePreTrainedModel, pad: bool = False) -> PreTr
             "loads with polyprune installed, or with trust_remote_code=True."
         )
     family, readout = FAMILIES[model.config.family], model.readout_kind
-    auto = getattr(transformers, AUTO_CLASS[readout])
-    no_pooler = family.has_pooler and readout == "hidden-states" and not model.config.pooler
+    auto = getattr(transformers, readout.auto_class)
+    no_pooler = family.has_pooler and readout.embeds and not model.config.pooler
     options = {"add_pooling_layer": False} if no_pooler else {}
     with initialization.no_init_weights():
         theirs = auto.from_config(_their_dense_config(model, family), dtype=model.dtype, **options)
@@ -102,21 +103,12 @@ def _their_dense_config(model: PolyprunePreTrainedModel, family: Family) -> PreT
 
 def _padded(model: PolyprunePreTrainedModel) -> PolyprunePreTrainedModel:
     """The same function with equal units in every layer and a plain word table."""
-    shape, state = model.shape, {n: t.detach() for n, t in model.state_dict().items()}
-    widest = max(max(shape.units), 1)
-    for i, units in enumerate(shape.units):
-        prefix, missing = f"encoder.layers.{i}.feed_forward.", widest - units
-        like = state[f"{prefix}contract.bias"]
-        zeros = like.new_zeros(missing, shape.width)
-        expand = state.get(f"{prefix}expand.weight", like.new_zeros(0, shape.width))
-        bias = state.get(f"{prefix}expand.bias", like.new_zeros(0))
-        contract = state.get(f"{prefix}contract.weight", like.new_zeros(shape.width, 0))
-        state[f"{prefix}expand.weight"] = torch.cat([expand, zeros])
-        state[f"{prefix}expand.bias"] = torch.cat([bias, like.new_zeros(missing)])
-        state[f"{prefix}contract.weight"] = torch.cat([contract, zeros.T], dim=1)
-    if shape.factorized:
-        project = state.pop("encoder.embedding.project.weight")
-        words = state["encoder.embedding.words.weight"]
-        state["encoder.embedding.words.weight"] = words @ project.T
+    shape, encoder = model.shape, model.encoder
+    widest = max(*shape.units, 1)
+    parts: dict[str, tuple[Any, State]] = {}
+    for i, network in enumerate(encoder.sublayers().units):
+        parts[f"encoder.layers.{i}.feed_forward"] = (network, network.padded(widest))
+    parts["encoder.embedding"] = (encoder.embedding, encoder.embedding.folded())
+    state = {name: tensor.detach() for name, tensor in model.state_dict().items()}
     new = replace(shape, units=(widest,) * shape.layers, rank=shape.width, factorized=False)
-    return assemble(type(model), reshaped(model.config, new), state)
+    return model.rebuilt(new, replaced(state, parts))

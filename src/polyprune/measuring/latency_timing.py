@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from ..errors import CheckpointError
-from ..model.build import assemble, empty, reshaped
-from ..model.network.modeling_polyprune import PolypruneModel, PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.network.modeling_polyprune import PolypruneModel
 from ..model.network.shape import EncoderShape
 from ..progress import SILENT, Progress
 from ..pruning.selection.latency import Curve, LatencyTable, load_table
@@ -204,11 +204,11 @@ class EncoderFactory:
     def __call__(self, shape: EncoderShape) -> PolypruneModel:
         """Make an encoder of this shape, for timing only."""
         shape = replace(shape, vocab_size=min(shape.vocab_size, WORDS))
-        config = reshaped(self.like.config, shape)
+        config = self.like.config.reshaped(shape)
         config.pooler = False
-        hollow = empty(PolypruneModel, config)
+        hollow = PolypruneModel.empty(config)
         state = {name: self._weights(each) for name, each in hollow.state_dict().items()}
-        return assemble(PolypruneModel, config, state).requires_grad_(False)
+        return PolypruneModel.assemble(config, state).requires_grad_(False)
 
     def _weights(self, hollow: Tensor) -> Tensor:
         made = torch.empty(hollow.shape, dtype=torch.float32, device=self.like.device)

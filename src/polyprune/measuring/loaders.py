@@ -25,7 +25,7 @@ class ModelLoader:
 
     def __call__(self) -> Runnable:
         """Load the model onto its device."""
-        from ..pruning.gates.elastic import load
+        from ..loading.hub import load
 
         model = load(self.path, "hidden-states", dtype=torch.float32)
         move_to(model, self.device)

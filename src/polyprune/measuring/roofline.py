@@ -10,7 +10,10 @@ from typing import Literal
 
 from ..errors import ConfigError, UnknownName
 from ..model.footprint import layer_parameters
+from ..model.network.embedding import Embedding
+from ..model.network.encoder import Layer
 from ..model.network.shape import EncoderShape
+from ..model.network.sublayer import Kernel
 from .calls import Precision
 
 LAUNCH = 8e-6
@@ -21,9 +24,6 @@ LAUNCH_IN_GRAPH = 2e-6
 
 AROUND = 8
 """Kernels before the first layer and after the last: three tables, sums, norm, mask."""
-
-IN_EMPTY_SUBLAYER = 2
-"""Kernels of a sublayer without heads or units: residual sum and norm."""
 
 Binding = Literal["compute", "memory", "launch"]
 
@@ -69,17 +69,6 @@ class RooflineBound:
     binds: Binding
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """What a kernel multiplies, reads and writes."""
-
-    multiply_adds: int
-    weights: int
-    """Values of matrices."""
-    activations: int
-    """Values that go in and come out."""
-
-
 def bound(
     shape: EncoderShape,
     gpu: str,
@@ -118,43 +107,12 @@ def break_even_tokens(
 
 
 def kernels(shape: EncoderShape, batch: int, tokens: int) -> list[Kernel]:
-    """Return the kernels that a batch launches in eager mode."""
-    words, stream = batch * tokens, batch * tokens * shape.width
-    passed = Kernel(0, 0, 2 * stream)  # a sum or a norm: in and out
-    found = [passed] * AROUND
-    if shape.factorized:
-        found.append(_product(words, shape.rank, shape.width))
+    """What a batch launches in eager mode, kernel by kernel."""
+    words = batch * tokens
+    found = [Kernel.stream(shape, words)] * AROUND + Embedding.kernels(shape, words)
     for heads, units in zip(shape.heads, shape.units, strict=True):
-        found += _attention(shape, heads, batch, tokens) + [passed] * IN_EMPTY_SUBLAYER
-        found += _feed_forward(shape, units, words) + [passed] * IN_EMPTY_SUBLAYER
+        found += Layer.kernels(shape, heads, units, batch, tokens)
     return found
-
-
-def _attention(shape: EncoderShape, heads: int, batch: int, tokens: int) -> list[Kernel]:
-    if not heads:
-        return []
-    words, inner = batch * tokens, heads * shape.head_width
-    seen = Kernel(2 * words * tokens * inner, 0, 4 * words * inner)  # q, k, v in, one out
-    return [
-        _product(words, shape.width, 3 * inner),
-        seen,
-        _product(words, inner, shape.width),
-    ]
-
-
-def _feed_forward(shape: EncoderShape, units: int, words: int) -> list[Kernel]:
-    if not units:
-        return []
-    activated = Kernel(0, 0, 2 * words * units)
-    return [
-        _product(words, shape.width, units),
-        activated,
-        _product(words, units, shape.width),
-    ]
-
-
-def _product(words: int, wide: int, out: int) -> Kernel:
-    return Kernel(words * wide * out, wide * out, words * (wide + out))
 
 
 def _peak(name: str, precision: Precision) -> tuple[float, int, float]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..errors import ConfigError
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.shape import EncoderShape
 from ..model.surgery.shrink import shape_kept
 from ..progress import SILENT, Progress

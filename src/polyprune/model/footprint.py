@@ -4,8 +4,11 @@ from dataclasses import dataclass
 
 import torch
 
-from .network.modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
-from .network.readouts import Readout
+from .network.configuration_polyprune import PolypruneConfig
+from .network.embedding import Embedding
+from .network.encoder import Layer, norm_parameters
+from .network.gated_model import PolyprunePreTrainedModel
+from .network.readouts import MASKED_LM, READOUTS, Readout
 from .network.shape import EncoderShape
 
 HEADER = 200
@@ -32,7 +35,7 @@ class Footprint:
 
 def footprint(
     shape: EncoderShape,
-    readout: Readout = "masked-lm",
+    readout: Readout | str = MASKED_LM,
     *,
     labels: int = 2,
     pooler: bool = False,
@@ -40,9 +43,10 @@ def footprint(
     tokens: int = 128,
 ) -> Footprint:
     """The footprint of an encoder with its readout, for sequences of `tokens` tokens."""
-    embedding = embedding_parameters(shape, norm=not pre_norm)
-    layers = layer_parameters(shape) + (2 * shape.width if pre_norm else 0)
-    parameters, multiply_adds = _readout(shape, readout, labels, pooler, tokens)
+    readout = READOUTS[readout] if isinstance(readout, str) else readout
+    embedding = Embedding.parameter_count(shape, norm=not pre_norm)
+    layers = layer_parameters(shape) + (norm_parameters(shape) if pre_norm else 0)
+    parameters, multiply_adds = readout.cost(shape, labels, pooler, tokens)
     return Footprint(
         embedding_parameters=embedding,
         encoder_parameters=layers,
@@ -77,42 +81,14 @@ def parameters_within(size: int, model: PolyprunePreTrainedModel) -> int:
     return max(0, size - HEADER * tensors) // model.dtype.itemsize
 
 
-def embedding_parameters(shape: EncoderShape, norm: bool = True) -> int:
-    """Words (Ê and P, or one table), positions, token types and their norm."""
-    words = shape.vocab_size * shape.rank
-    project = shape.rank * shape.width if shape.factorized else 0
-    rows = shape.positions + shape.token_types + (2 if norm else 0)
-    return words + project + rows * shape.width
-
-
 def layer_parameters(shape: EncoderShape) -> int:
     """Heads, units, their biases and the norms of every layer; output biases are never pruned."""
-    w, e = shape.width, shape.head_width
-    heads = sum(shape.heads) * (4 * e * w + 3 * e)
-    units = sum(shape.units) * (2 * w + 1)
-    output_biases_and_norms = shape.layers * (2 * w + 4 * w)
-    return heads + units + output_biases_and_norms
+    widths = zip(shape.heads, shape.units, strict=True)
+    return sum(Layer.parameter_count(shape, heads, units) for heads, units in widths)
 
 
 def encoder_multiply_adds(shape: EncoderShape, tokens: int) -> int:
     """Products of P, projections, attention and feed-forward networks over one sequence."""
-    w, s = shape.width, tokens
-    project = shape.rank * w if shape.factorized else 0
-    head = shape.head_width * (4 * w + 2 * s)  # q, k, v, output; then QKᵀ and its product with V
-    return s * (project + sum(shape.heads) * head + sum(shape.units) * 2 * w)
-
-
-def _readout(
-    shape: EncoderShape, readout: Readout, labels: int, pooler: bool, tokens: int
-) -> tuple[int, int]:
-    """Parameters and multiply–adds of a readout."""
-    w, dense = shape.width, shape.width * (shape.width + 1)
-    if readout == "masked-lm":
-        unembed = shape.rank * (shape.vocab_size + (w if shape.factorized else 0))
-        return dense + 2 * w + shape.vocab_size, tokens * (w * w + unembed)
-    if readout == "sentence-classification":
-        return dense + labels * (w + 1), w * w + w * labels
-    if readout == "hidden-states":
-        return (dense, w * w) if pooler else (0, 0)
-    labels = 2 if readout == "span" else labels
-    return labels * (w + 1), tokens * w * labels
+    widths = zip(shape.heads, shape.units, strict=True)
+    layers = sum(Layer.multiply_adds(shape, heads, units, tokens) for heads, units in widths)
+    return tokens * (Embedding.multiply_adds(shape) + layers)

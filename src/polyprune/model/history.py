@@ -5,29 +5,17 @@ cutting, training, fine-tuning, `to_transformers`), while certificates are made 
 card can be written from it at any time.
 """
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any
 
-from huggingface_hub import metadata_load
-from huggingface_hub.errors import HFValidationError
-from huggingface_hub.utils import validate_repo_id
 from pydantic import TypeAdapter, ValidationError
 from transformers import PreTrainedConfig
 
-from ..storage import cache_folder
 from .footprint import footprint_of, weight_bytes
-from .network.modeling_polyprune import PolypruneConfig
+from .network.configuration_polyprune import PolypruneConfig
 from .network.readouts import Readout
 
 FIELD = "polyprune"
 """The field of `config.json`."""
-
-CARD = "README.md"
-HUB_IDS = {"e5-small": "intfloat/multilingual-e5-small"}
-"""What models made on this machine are called on the hub."""
-LICENSE = ("license", "license_name", "license_link")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +97,21 @@ def history_of(config: PreTrainedConfig) -> History:
         return History()
 
 
-def write_history(config: PreTrainedConfig, story: History) -> None:
-    """Write a story into a config."""
-    setattr(config, FIELD, asdict(story))
+def write_history(config: PreTrainedConfig, history: History) -> None:
+    """Write a history into a config."""
+    setattr(config, FIELD, asdict(history))
 
 
 def add_pruning(config: PreTrainedConfig, cut: PruningStep) -> None:
-    """Go on with the story: something was cut."""
-    story = history_of(config)
-    write_history(config, replace(story, cuts=(*story.cuts, cut)))
+    """Add to the history that something was cut."""
+    history = history_of(config)
+    write_history(config, replace(history, cuts=(*history.cuts, cut)))
 
 
 def add_training(config: PreTrainedConfig, training: TrainingStep) -> None:
-    """Go on with the story: something was trained."""
-    story = history_of(config)
-    write_history(config, replace(story, trainings=(*story.trainings, training)))
+    """Add to the history that weights were trained."""
+    history = history_of(config)
+    write_history(config, replace(history, trainings=(*history.trainings, training)))
 
 
 def size_of(config: PolypruneConfig, readout: Readout) -> ModelSize:
@@ -134,53 +122,8 @@ def size_of(config: PolypruneConfig, readout: Readout) -> ModelSize:
     )
 
 
-def start_history(config: PolypruneConfig, readout: Readout, folder: Path) -> None:
-    """Write down what a model was before anything was done to it, unless that is known."""
-    story = history_of(config)
-    if story.before is not None:
-        return
-    said, known = read_metadata(folder / CARD), hub_id(folder)
-    base = [known] if known else _words(said.get("base_model"))
-    write_history(
-        config,
-        replace(
-            story,
-            base=known or folder.name,
-            base_model=tuple(name for name in base if is_hub_id(name)),
-            license={name: str(said[name]) for name in LICENSE if isinstance(said.get(name), str)},
-            languages=tuple(_words(said.get("language"))),
-            before=size_of(config, readout),
-        ),
-    )
-
-
-def read_metadata(card: Path) -> Mapping[str, Any]:
-    """What a card tells the hub; nothing where there is none, or none that can be read."""
-    try:
-        return metadata_load(card) or {}
-    except Exception:  # no card, or whatever YAML and the hub do not like about it
-        return {}
-
-
-def hub_id(folder: Path) -> str | None:
-    """The name on the hub of what lies in a folder, as far as the folder's own name shows it."""
-    if folder.parent == cache_folder():
-        return HUB_IDS.get(folder.name)
-    cached = next((part for part in folder.parts if part.startswith("models--")), None)
-    name = None if cached is None else cached.removeprefix("models--").replace("--", "/", 1)
-    return name if name and is_hub_id(name) else None
-
-
-def is_hub_id(name: str) -> bool:
-    """Whether something could be the name of a model on the hub."""
-    try:
-        validate_repo_id(name)
-    except HFValidationError:
-        return False
-    return True
-
-
-def _words(said: Any) -> list[str]:
-    """One or several, as YAML may have it."""
-    several = said if isinstance(said, list) else [said]
-    return [each for each in several if isinstance(each, str)]
+def remember_size(config: PolypruneConfig, readout: Readout) -> None:
+    """Write down how large a model was before anything was done to it, unless that is known."""
+    history = history_of(config)
+    if history.before is None:
+        write_history(config, replace(history, before=size_of(config, readout)))

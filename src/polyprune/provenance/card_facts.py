@@ -1,19 +1,20 @@
-"""What a model card is made of, as far as a folder knows it."""
+"""What a model card is made of, as far as a folder knows it, and how a card says it."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import CheckpointError
 from ..loading.conversion import readout_of
-from ..loading.hub import TOKENIZER_FILES, is_own, own_config, read_shape
-from ..model.files.tensor_file import metadata_of
+from ..loading.hub import is_own, own_config, read_shape
+from ..model.files.gating_file import gating_header
 from ..model.history import History, ModelSize, history_of, size_of
-from ..model.network.folder import GATING, read_certificate
-from ..model.network.modeling_polyprune import PolypruneConfig
+from ..model.network.configuration_polyprune import PolypruneConfig
+from ..model.network.folder import read_certificate
 from ..model.network.readouts import Readout
-from ..model.network.source import prompt_of
+from ..model.network.source import ModelSource
+from .markdown import code, plain
+
+PRECISIONS = {"float32": "single", "float16": "half", "bfloat16": "half"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class CardFacts:
     family: str
     readout: Readout
     size: ModelSize
-    story: History = field(default_factory=History)
+    history: History = field(default_factory=History)
     width: int = 0
     precision: str = ""
     differences: Mapping[str, float] = field(default_factory=dict)
@@ -74,22 +75,22 @@ class CardFacts:
 def facts_of(folder: Path, name: str) -> CardFacts:
     """What can be known of a model folder that has everything but a card."""
     config, readout = _shape(folder)
-    gating, rows = _gating(folder)
+    header, source = gating_header(folder), ModelSource.at(folder)
     return CardFacts(
         name=name,
         family=config.family,
         readout=readout,
         size=size_of(config, readout),
-        story=history_of(config),
+        history=history_of(config),
         width=config.hidden_size,
         precision=str(config.dtype or "").removeprefix("torch."),
         differences=differences_of(folder),
         own_code=is_own(folder),
-        tokenizer=any((folder / file).is_file() for file in TOKENIZER_FILES),
+        tokenizer=source.has_tokenizer,
         modules=(folder / "modules.json").is_file(),
-        prompt=prompt_of(folder),
-        gating=gating,
-        rows=rows,
+        prompt=source.prompt,
+        gating="" if header is None else header.kind,
+        rows=() if header is None else header.rows,
     )
 
 
@@ -108,14 +109,52 @@ def differences_of(folder: Path) -> dict[str, float]:
     return {str(k): float(v) for k, v in pairs if isinstance(v, int | float)}
 
 
-def _gating(folder: Path) -> tuple[str, tuple[str, ...]]:
-    """The kind of the gates that lie beside a model, and what each row is for."""
-    if not (folder / GATING).is_file():
-        return "", ()
-    metadata = metadata_of(folder / GATING)
-    try:
-        rows = json.loads(metadata["rows"])
-        return metadata["kind"], tuple(str(row) for row in rows)
-    except (KeyError, ValueError, TypeError) as error:
-        path = folder / GATING
-        raise CheckpointError(f"{path} has no right gating ({error}). Make it again.") from error
+def is_cut(facts: CardFacts) -> bool:
+    """Whether the encoder is smaller than it was."""
+    before, size = facts.history.before, facts.size
+    if facts.gating or before is None:
+        return False
+    return (before.heads, before.units, before.rank) != (size.heads, size.units, size.rank)
+
+
+def base_of(facts: CardFacts) -> str:
+    """The original's name."""
+    return facts.history.base or facts.name
+
+
+def named(facts: CardFacts) -> str:
+    """The original's name, as it would be typed."""
+    return code(base_of(facts))
+
+
+def several(facts: CardFacts, codes: tuple[str, ...]) -> str:
+    """Languages by name, or by code where nobody knows names."""
+    listed = ", ".join(language(facts, each) for each in codes)
+    return listed if len(codes) < 4 else f"{len(codes)} languages: {listed}"
+
+
+def language(facts: CardFacts, each: str) -> str:
+    """A language by name and code."""
+    name = facts.names.get(each)
+    return plain(each) if name is None or name == each else f"{plain(name)} ({plain(each)})"
+
+
+def layers(size: ModelSize) -> str:
+    """How many there are."""
+    return f"{len(size.heads)} layer{'' if len(size.heads) == 1 else 's'}"
+
+
+def precision(facts: CardFacts) -> str:
+    """What a number takes: ` in half precision`."""
+    word = PRECISIONS.get(facts.precision)
+    return f" in {word} precision" if word else ""
+
+
+def millions(count: int) -> str:
+    """A number of parameters as people say it."""
+    return f"{count / 1e6:.1f} million" if count >= 1e5 else f"{count:,}"
+
+
+def megabytes(count: int) -> str:
+    """A size in MB."""
+    return f"{count / 1e6:,.1f} MB"

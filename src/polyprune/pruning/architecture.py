@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ..model.files.gates_file import SHARED
 from ..model.network.components import Gates
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.shape import EncoderShape
 from .gates.elastic import Elastic
 from .subnetworks import hamming
@@ -23,7 +23,7 @@ def architecture_record(
     model: PolyprunePreTrainedModel, whole: EncoderShape, sparsity: float | None = None
 ) -> dict[str, Any]:
     """What a model keeps of the shape that it had, in every row if it is elastic."""
-    elastic: Any = model.elastic
+    elastic = model.elastic
     if elastic is None:
         return {"whole": _record(whole), "kept": {SHARED: _widths(model.shape)}}
     return {"whole": _record(whole), **rows_record(elastic, sparsity)}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..errors import CheckpointError, ConfigError
 from ..model.history import PruningStep
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from .gates.dynamic import boundaries
 from .gates.elastic import Elastic
 from .gates.gatings import DynamicGating

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ..errors import ConfigError
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from .criteria.criterion import FISHER, Criterion, criterion_named
 from .criteria.scores_file import ScoreSheet
 from .selection.ranking import ComponentWeights, Scores

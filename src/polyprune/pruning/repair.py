@@ -7,7 +7,7 @@ model of the same shape.
 
 from typing import Protocol, runtime_checkable
 
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from .selection.selection import Selection
 
 

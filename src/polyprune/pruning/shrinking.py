@@ -5,7 +5,7 @@ from dataclasses import replace
 from ..errors import CheckpointError
 from ..model.history import PruningStep, add_pruning
 from ..model.network.components import Gates
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.surgery.factorize import factorize
 from ..model.surgery.shrink import shrink
 from .selection.ranking import ComponentWeights, density_of

@@ -8,10 +8,10 @@ from ..errors import ConfigError
 from ..model.files.gates_file import save_gates
 from ..model.history import add_pruning, history_of, write_history
 from ..model.network.components import Gates, open_gates
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.surgery.certify import certify
+from ..provenance.writing import Target, probes_for
 from ..storage import atomic_folder
-from .cut import Target, probes_for
 from .prune import apply_selection, check_finite, describe_selection, elastic_gates
 from .ranker import Ranker
 from .selection.audit import Audit

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CheckpointError, ConfigError
-from ..model.history import CARD
-from ..model.network.folder import update_checksum
+from ..model.network.folder import CARD, update_checksum
 from ..provenance.card import card, written_into
 from ..provenance.card_facts import CardFacts, SpeedGain, TaskComparison, facts_of
 from ..storage import atomic_file
@@ -26,7 +25,7 @@ def fill_card(folder: Path, results: Results, system: System | None = None) -> N
     """
     own = find_system(folder, results, system)
     facts = facts_of(folder, folder.resolve().name)
-    dense = results.baseline(own, facts.story.base)
+    dense = results.baseline(own, facts.history.base)
     filled = replace(
         facts,
         compared=compared(results, own, dense),
@@ -110,7 +109,8 @@ def _where(about: Mapping[str, Any]) -> str:
 
 
 def _codes(facts: CardFacts, results: Results) -> set[str]:
-    return {*results.languages, *facts.story.languages, *facts.story.cut_for, *facts.differences}
+    history = facts.history
+    return {*results.languages, *history.languages, *history.cut_for, *facts.differences}
 
 
 def _which(folder: Path, known: tuple[System, ...]) -> ConfigError:

@@ -122,10 +122,10 @@ def speed(job: Job, stop: Stop) -> dict[str, Any]:
     """Measure parameters, bytes, multiply–adds, and the speed relative to the starting model."""
     import torch
 
+    from ..loading.hub import load
     from ..measuring.speed import compare_speed
     from ..model.footprint import footprint_of, weight_bytes
     from ..pruning.architecture import architecture_record
-    from ..pruning.gates.elastic import load
 
     sentences, tokens = job.settings["batch"]
     # In one precision, whatever they are stored in: it is shapes that are compared.

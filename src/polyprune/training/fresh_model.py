@@ -13,9 +13,10 @@ from ..corpora.text_sources import TextSource
 from ..corpora.tokenizer_training import train_tokenizer
 from ..errors import ConfigError
 from ..loading.conversion import our_config
-from ..loading.hub import find, load_tokenizer
+from ..loading.hub import find
 from ..model.network.encoder import Encoder
 from ..model.network.modeling_polyprune import PolypruneForMaskedLM
+from ..model.network.source import ModelSource
 from ..model.network.tensor_types import Float
 from .run_config import FreshConfig
 
@@ -39,7 +40,7 @@ def write_fresh_model(
 ) -> None:
     """Write a masked LM with random weights, and a tokenizer for it."""
     if fresh.tokenizer is not None:
-        tokenizer: Any = load_tokenizer(find(fresh.tokenizer))
+        tokenizer: Any = ModelSource.at(find(fresh.tokenizer)).tokenizer()
         if tokenizer is None:
             raise ConfigError(f"There is no tokenizer in {fresh.tokenizer}.")
     else:

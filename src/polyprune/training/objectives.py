@@ -174,10 +174,10 @@ class LazyOutputs:
     def outputs(self) -> Float[Tensor, "rows labels"]:
         """A fine-tuned model's logits: per sentence, per word, or per end of a span."""
         output = self.model(self.batch["input_ids"], self.batch["attention_mask"], self.gates)
-        if self.model.readout_kind == "span":
+        if self.model.readout_kind.finds_spans:
             ends = torch.cat([output.start_logits, output.end_logits])
             return ends.masked_fill(~self.present.repeat(2, 1), -1e4)
-        if self.model.readout_kind == "token-classification":
+        if self.model.readout_kind.labels_tokens:
             return output.logits[self.present]
         return output.logits
 
@@ -259,7 +259,7 @@ def outputs(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) ->
 def labels(student: LazyOutputs, teacher: LazyOutputs | None, objective: Objective) -> Tensor:
     """Cross-entropy with gold labels: mean over sentences or spans, or over tagged words."""
     losses = task_loss(student.model, student.batch, student.gates)
-    if student.model.readout_kind != "token-classification":
+    if not student.model.readout_kind.labels_tokens:
         return losses.mean()
     words = (student.batch["labels"] != -100).sum(1)
     return (losses * words).sum() / words.sum().clamp(min=1)

@@ -9,19 +9,19 @@ import torch
 from ..corpora.corpus import open_corpus
 from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
-from ..loading.hub import find, longest_input
+from ..loading.hub import find, load
 from ..loading.reading import Reading, fitting_tokenizer, scoring_text
-from ..model.build import assemble
 from ..model.history import add_pruning
 from ..model.network.components import sizes
-from ..model.network.modeling_polyprune import PolypruneConfig, PolyprunePreTrainedModel
-from ..model.surgery.shrink import drop_layers
+from ..model.network.configuration_polyprune import PolypruneConfig
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.surgery.drop_layers import drop_layers
 from ..progress import Progress
 from ..pruning.criteria.criterion import rule_named
 from ..pruning.criteria.scores_file import ScoreSheet
 from ..pruning.criteria.scoring import Scoring, score
 from ..pruning.gates.dynamic import TENTHS
-from ..pruning.gates.elastic import Elastic, load
+from ..pruning.gates.elastic import Elastic
 from ..pruning.gates.gatings import FixedGating, Gating, LearnedGating
 from ..pruning.prune import describe_selection, elastic_gates, prune_model
 from ..pruning.ranker import Ranker
@@ -72,7 +72,6 @@ def prepare_model(
             model.elastic = make_gating(plan, model, languages, ranker, run.seed)
             if plan.needs_scores:
                 add_pruning(model.config, describe_selection(ranker, languages))
-    model.config.name_or_path = str(folder)
     with atomic_folder(places.prepared) as new:
         model.save_pretrained(new)
 
@@ -85,15 +84,15 @@ def prepare_in_memory(run: Run, model: PolyprunePreTrainedModel) -> PolyprunePre
     config = deepcopy(model.config)
     _set_dropout(config, run.model.dropout)
     state = {name: tensor.detach().float().clone() for name, tensor in model.state_dict().items()}
-    return assemble(type(model), config, state)
+    return model.assemble(config, state, model.source)
 
 
 def check_length(run: Run, model: PolyprunePreTrainedModel) -> None:
     """Raise if a model has fewer positions than an example has tokens."""
-    if run.corpus.block > longest_input(model):
+    if run.corpus.block > model.longest_input:
         raise ConfigError(
             f"corpus.block is {run.corpus.block}, but this model has positions for "
-            f"{longest_input(model)}."
+            f"{model.longest_input}."
         )
 
 

@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..corpora.text import open_text
-from ..loading.hub import longest_input
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import SILENT, Progress
 from .follow import follow
 from .objectives import Objective
@@ -61,11 +60,11 @@ def plan_recovery(
 ) -> Run:
     """Return the config of a recovery run that suits the pruned model's readout."""
     readout = student.readout_kind
-    text = replace(text, block=min(text.block, longest_input(student)))
+    text = replace(text, block=min(text.block, student.longest_input))
     objective = Objective(mlm=1.0)
-    if readout == "hidden-states":
+    if readout.embeds:
         objective = Objective(embeddings=1.0, translations=1.0 if text.parallel else 0.0)
-    elif readout != "masked-lm":
+    elif readout.has_task:
         objective = Objective(outputs=1.0)
     sources = open_text(text.source, text.languages, text.parallel, text.damaged)
     lines = sum(source.size for source in sources.values()) // BYTES_PER_LINE
@@ -77,9 +76,9 @@ def plan_recovery(
                 steps=steps,
                 train="weights",
                 name="recovery",
-                learning_rate=3e-4 if readout == "hidden-states" else 2e-4,
+                learning_rate=3e-4 if readout.embeds else 2e-4,
                 # A sentence encoder's 250,000 words take most of a step and learn little in it.
-                words=readout != "hidden-states",
+                words=not readout.embeds,
                 warmup=steps // 10,
             ),
         ),

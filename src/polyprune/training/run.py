@@ -10,12 +10,11 @@ from torch.nn.parallel import DistributedDataParallel
 
 from ..corpora.positions import StreamPosition
 from ..errors import ConfigError
-from ..loading.hub import find
+from ..loading.hub import find, load
 from ..model.files.fingerprint import quick_hash
 from ..model.history import PruningStep, TrainingStep, add_training
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import SILENT, Progress, Stopped
-from ..pruning.gates.elastic import load
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_file, atomic_folder
 from .checkpoints import (
@@ -193,9 +192,10 @@ def final_model(session: Session) -> PolyprunePreTrainedModel:
         checkpoint = read_checkpoint(places.checkpoints / checkpoint.best)
     cut = sorted(places.out.glob("cut-*/config.json"))
     start = load(cut[-1].parent, verify=False) if cut else session.untrained_model()
-    name = start.config.name_or_path if session.student is not None else str(places.prepared)
+    in_memory = session.student is not None
+    source = start.source if in_memory else ModelSource.at(places.prepared)
     model = _trained(session, checkpoint, start)
-    model.config.name_or_path = name
+    model.source = source
     add_training(model.config, _training_record(session, checkpoint.step))
     return model
 
@@ -210,7 +210,7 @@ def _training_record(session: Session, steps: int) -> TrainingStep:
 
 def _trained(session: Session, checkpoint: Checkpoint, model: PolyprunePreTrainedModel) -> Any:
     """Return a checkpoint's model: shrunk if its gates are shared and final, else gated."""
-    elastic: Any = model.elastic
+    elastic = model.elastic
     system = session.system(model)
     system.load_state_dict(checkpoint.tensors("system"))
     if elastic is None:

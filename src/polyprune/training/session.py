@@ -24,11 +24,11 @@ from accelerate.utils import parse_flag_from_env
 
 from ..corpora.positions import StreamPosition
 from ..errors import ConfigError, UnknownName
+from ..loading.hub import load
 from ..model.files.fingerprint import fingerprint
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.network.source import pooling_of
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.network.source import ModelSource
 from ..progress import Progress
-from ..pruning.gates.elastic import load
 from ..storage import atomic_folder
 from .regularizer import GateRegularizer
 from .run_config import Run
@@ -78,7 +78,7 @@ class Session(ABC):
 
     def system(self, model: PolyprunePreTrainedModel) -> TrainingModule:
         """Wrap a model, its gates and their penalties in one training module."""
-        elastic: Any = model.elastic
+        elastic = model.elastic
         regularizer = None
         if elastic is not None and self.run.gating.trainable:
             spread = elastic.weights.spread(elastic.gating.counts)
@@ -94,7 +94,7 @@ class Session(ABC):
             None if elastic is None else elastic.gating,
             regularizer,
             self.teacher,
-            pooling_of(self.start),
+            ModelSource.at(self.start).pooling,
         )
 
 

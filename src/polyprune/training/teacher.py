@@ -6,9 +6,8 @@ from typing import Any
 import torch
 
 from ..errors import ConfigError
-from ..loading.hub import find, load_tokenizer
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ..pruning.gates.elastic import load
+from ..loading.hub import find, load
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from .prepare import check_length
 from .run_config import Run
 
@@ -24,12 +23,11 @@ def checked_teacher(
     run: Run, teacher: PolyprunePreTrainedModel, student: PolyprunePreTrainedModel, tokenizer: Any
 ) -> tuple[PolyprunePreTrainedModel, Any]:
     """Return a frozen teacher that suits its student, and its tokenizer if that is another one."""
-    folder = teacher.config.name_or_path
-    known = load_tokenizer(folder)
+    known = teacher.source.tokenizer()
     same = known is None or known.get_vocab() == tokenizer.get_vocab()
     if not same and (not run.teacher.cache or run.corpus.parallel is not None):
         raise ConfigError(
-            f"The teacher in {folder} reads other words than the student: they must share a "
+            f"The teacher in {teacher.source} reads other words than the student: they must share a "
             "tokenizer, or only embed lines (teacher.cache = true, without corpus.parallel)."
         )
     _check_widths(run, student, teacher)
@@ -42,12 +40,12 @@ def checked_teacher(
 def check_readout(run: Run, model: PolyprunePreTrainedModel) -> None:
     """Raise if a model's readout does not fit the objective."""
     wanted, kind = set(run.objective.active), model.readout_kind
-    if wanted & {"mlm", "soft"} and kind != "masked-lm":
+    if wanted & {"mlm", "soft"} and not kind.predicts_words:
         raise ConfigError(
             f"This model has no masked-LM readout but {kind}, so it cannot learn mlm or soft. For "
             "a sentence encoder, use embeddings."
         )
-    if "outputs" in wanted and kind in ("masked-lm", "hidden-states"):
+    if "outputs" in wanted and not kind.has_task:
         raise ConfigError(f"A model with the readout {kind} has no outputs. Use mlm or embeddings.")
 
 

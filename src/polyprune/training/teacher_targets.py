@@ -17,7 +17,6 @@ from ..corpora.packing import PackedTokens, Packing, pack_once
 from ..corpora.stream import Example, StreamConfig
 from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
-from ..model.network.source import pooling_of, prompt_of
 from ..model.network.tensor_types import Float
 from ..progress import SILENT, Progress
 from ..pruning.criteria.losses import pooled
@@ -68,7 +67,7 @@ class TeacherEmbedder:
         """Return the tokens that the teacher reads for a line: the student's, or its own."""
         if self.tokenizer is None:
             return tokens.ids
-        text = prompt_of(self.model.config.name_or_path) + (tokens.text or "")
+        text = self.model.source.prompt + (tokens.text or "")
         return self.tokenizer(text, truncation=True, max_length=longest)["input_ids"]
 
 
@@ -131,7 +130,7 @@ def _all_lines(
 
 @torch.no_grad()
 def _embed(teacher: Any, pad: int, lines: list[Any], progress: Progress) -> Tensor:
-    pooling = pooling_of(teacher.config.name_or_path)
+    pooling = teacher.source.pooling
     order = sorted(range(len(lines)), key=lambda i: len(lines[i]))
     found = torch.empty(len(lines), teacher.shape.width, dtype=torch.float16)
     starts = range(0, len(lines), 32)

@@ -18,11 +18,11 @@ from ..corpora.stream import ProcessShard, StreamConfig, check_shard, stream
 from ..corpora.text import open_text, text_folder
 from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
+from ..loading.hub import load
 from ..loading.reading import fitting_tokenizer
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ..model.network.source import prompt_of
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.network.source import ModelSource
 from ..progress import Progress
-from ..pruning.gates.elastic import load
 from .held_out_loss import (
     HeldOutBatches,
     held_out_examples,
@@ -83,7 +83,7 @@ class TextMaterial(Material):
             if models is None:
                 start = starting_folder(run, places, sources)
             else:
-                start = Path(models.student.config.name_or_path or "?")
+                start = models.student.source.folder or Path("?")
             given = development_files(text_folder(run.corpus.source))
             withheld = hold_out(sources, run.corpus.held_out, places.held_out, given)
             if models is None:
@@ -92,7 +92,7 @@ class TextMaterial(Material):
         tokenizer = fitting_tokenizer(model, strict=True)
         check_readout(run, model)
         teacher, reader = self._teacher(run, start, model, tokenizer)
-        elastic: Any = model.elastic
+        elastic = model.elastic
         targets = None
         if teacher is not None:
             teacher.to(accelerator.device)
@@ -201,7 +201,7 @@ def stream_config(run: Run, start: Path | None, processes: int) -> StreamConfig:
     prefix = run.corpus.prefix
     by_line = run.objective.by_line
     if prefix is None:
-        prefix = prompt_of(start) if by_line else ""
+        prefix = ModelSource.at(start).prompt if by_line else ""
     return StreamConfig(
         exponent=run.corpus.exponent,
         block=run.corpus.block,

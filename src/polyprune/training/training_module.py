@@ -6,7 +6,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..model.network.source import pooling_of
 from ..pruning.gates.gatings import Gating
 from ..pruning.selection.ranking import unflatten
 from .objectives import LOSSES, LazyOutputs, Objective
@@ -32,7 +31,7 @@ class TrainingModule(nn.Module):
         self.model, self.gating, self.regularizer = model, gating, regularizer
         self.objective, self.pooling = objective, pooling
         self._teacher = (teacher,)  # in a tuple, so that it is neither trained nor saved
-        self._teachers_pooling = pooling_of(teacher.config.name_or_path) if teacher else pooling
+        self._teachers_pooling = teacher.source.pooling if teacher else pooling
 
     @property
     def teacher(self) -> Any:

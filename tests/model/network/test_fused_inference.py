@@ -6,7 +6,7 @@ from hypothesis import given
 from torch import nn
 
 from polyprune.model.network import encoder as encoders
-from polyprune.model.network.encoder import LEAN_KINDS
+from polyprune.model.network.encoder import OWN_KINDS
 from polyprune.model.network.fused_inference import can_be_fused
 from support.strategies import build, specs
 
@@ -18,7 +18,7 @@ def tokens(padded: bool) -> tuple[torch.Tensor, torch.Tensor]:
     return ids, ids != 1
 
 
-@given(specs("AutoModel"))
+@given(specs("hidden-states"))
 def test_it_computes_the_same_for_any_shape(spec):
     encoder = build(spec).encoder
     for padded in (False, True):
@@ -74,7 +74,7 @@ def test_hooks_are_called(model, where):
         model.encoder(ids, mask)
         assert called
         handle.remove()
-        assert can_be_fused(model.encoder, LEAN_KINDS)
+        assert can_be_fused(model.encoder, OWN_KINDS)
 
 
 def test_what_was_put_in_the_place_of_a_module_is_used(model):

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-from polyprune.model.network.source import pooling_of, prompt_of
+from polyprune.model.network.source import ModelSource
 
 POOLING = "1_Pooling/config.json"
 PROMPTS = "config_sentence_transformers.json"
-READ = {POOLING: pooling_of, PROMPTS: prompt_of}
+READ = {
+    POOLING: lambda folder: ModelSource.at(folder).pooling,
+    PROMPTS: lambda folder: ModelSource.at(folder).prompt,
+}
 DEFAULT = {POOLING: "mean", PROMPTS: ""}
 
 
@@ -32,7 +35,7 @@ def write(folder: Path, name: str, config: Any) -> Path:
     ],
 )
 def test_pooling_is_written_in_either_of_two_ways(tmp_path, config: dict, pooling: str):
-    assert pooling_of(write(tmp_path, POOLING, config)) == pooling
+    assert ModelSource.at(write(tmp_path, POOLING, config)).pooling == pooling
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,7 @@ def test_pooling_is_written_in_either_of_two_ways(tmp_path, config: dict, poolin
     ],
 )
 def test_the_prompt_is_the_default_one_or_that_of_a_query(tmp_path, config: dict, prompt: str):
-    assert prompt_of(write(tmp_path, PROMPTS, config)) == prompt
+    assert ModelSource.at(write(tmp_path, PROMPTS, config)).prompt == prompt
 
 
 @pytest.mark.parametrize("name", READ)
@@ -76,5 +79,5 @@ def test_a_file_that_cannot_be_understood_is_as_good_as_none(tmp_path, name: str
 def test_a_folder_may_be_given_as_text(tmp_path):
     write(tmp_path, POOLING, {"pooling_mode": "cls"})
     write(tmp_path, PROMPTS, {"prompts": {"query": "query: "}})
-    assert pooling_of(str(tmp_path)) == "first"
-    assert prompt_of(str(tmp_path)) == "query: "
+    assert ModelSource.at(str(tmp_path)).pooling == "first"
+    assert ModelSource.at(str(tmp_path)).prompt == "query: "

@@ -29,7 +29,7 @@ def test_the_function_is_the_same(start, tmp_path):
         )
 
 
-@given(specs("AutoModelForMaskedLM"))
+@given(specs("masked-lm"))
 def test_shrinking_folds_a_full_rank_back_to_a_plain_table(spec):
     model = build(spec)
     if model.shape.factorized:

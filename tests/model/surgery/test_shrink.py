@@ -22,7 +22,7 @@ def test_shrinking_preserves_the_function(spec, how):
         assert_same(pp.shrink(model, gates)(**inputs), model(**inputs, gates=gates))
 
 
-@given(specs("AutoModelForMaskedLM"), cuts)
+@given(specs("masked-lm"), cuts)
 def test_shrinking_removes_exactly_what_is_closed(spec, how):
     model = build(spec)
     gates = cut(model.shape, how)
@@ -32,7 +32,7 @@ def test_shrinking_removes_exactly_what_is_closed(spec, how):
     assert shape.rank == (int(gates.rank.count_nonzero()) if shape.factorized else shape.width)
 
 
-@given(specs("AutoModel"), cuts)
+@given(specs("hidden-states"), cuts)
 def test_the_word_table_never_grows(spec, how):
     model = build(spec)
     gates = cut(model.shape, how)
@@ -60,7 +60,7 @@ def test_a_batch_of_mixed_rows_equals_one_batch_per_row(spec, how):
                 torch.testing.assert_close(got[rows == row], expected, atol=1e-5, rtol=1e-5)
 
 
-@given(specs("AutoModel"), cuts)
+@given(specs("hidden-states"), cuts)
 def test_shrinking_twice_is_shrinking_once(spec, how):
     model = build(spec)
     gates = cut(model.shape, how)
@@ -71,7 +71,7 @@ def test_shrinking_twice_is_shrinking_once(spec, how):
     )
 
 
-@given(specs("AutoModelForMaskedLM"))
+@given(specs("masked-lm"))
 def test_the_small_model_shares_nothing_with_the_large_one(spec):
     model = build(spec)
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
@@ -82,7 +82,7 @@ def test_the_small_model_shares_nothing_with_the_large_one(spec):
     assert all(torch.equal(before[name], tensor) for name, tensor in model.state_dict().items())
 
 
-@given(specs("AutoModelForMaskedLM"))
+@given(specs("masked-lm"))
 def test_all_open_gates_change_nothing(spec):
     model = build(spec)
     inputs = tokens_for(model.shape)
@@ -90,7 +90,7 @@ def test_all_open_gates_change_nothing(spec):
         assert_same(model(**inputs, gates=pp.open_gates(model.shape)), model(**inputs))
 
 
-@given(specs("AutoModel"))
+@given(specs("hidden-states"))
 def test_dropping_layers_keeps_the_others_in_order(spec):
     model = build(spec)
     layers = range(model.shape.layers)[::-1]

@@ -76,7 +76,7 @@ def test_sizes_are_those_of_the_model_that_was_saved(tmp_path, readout, dtype):
 
 
 def test_what_was_asked_for_is_noted():
-    model = build(("AutoModelForMaskedLM", TINY, 0))
+    model = build(("masked-lm", TINY, 0))
     gates = pp.open_gates(model.shape)
     asked = audit(model, gates, sparsity=0.25)
     assert (asked.requested_sparsity, asked.requested_parameters) == (0.25, None)
@@ -86,7 +86,7 @@ def test_what_was_asked_for_is_noted():
 
 def test_sparsities_are_the_worked_ones():
     """Width 8, two layers of two heads of width 4 and three units each, rank 8."""
-    model = build(("AutoModelForMaskedLM", TINY, 0))
+    model = build(("masked-lm", TINY, 0))
     gates = pp.open_gates(model.shape)
     gates.heads[0][0, 1] = 0
     gates.units[1][0, :2] = 0

@@ -1,1 +1,1 @@
-"""Files."""
+"""Files of tensors: weights, gates, and what identifies them."""

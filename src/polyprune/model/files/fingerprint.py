@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from ..network.modeling_polyprune import PolyprunePreTrainedModel
+from ..network.gated_model import PolyprunePreTrainedModel
 
 
 def fingerprint(model: PolyprunePreTrainedModel) -> str:

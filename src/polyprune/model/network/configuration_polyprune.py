@@ -1,6 +1,6 @@
 """The shape and the wiring of an encoder as a Hugging Face config; travels with every model."""
 
-from importlib import import_module
+import copy
 from typing import no_type_check
 
 from transformers import PreTrainedConfig
@@ -68,6 +68,14 @@ class PolypruneConfig(PreTrainedConfig):
             factorized=self.factorized,
         )
 
+    def reshaped(self, shape: EncoderShape) -> "PolypruneConfig":
+        """A copy for an encoder of another shape."""
+        new = copy.deepcopy(self)
+        new.vocab_size, new.max_position_embeddings = shape.vocab_size, shape.positions
+        new.heads, new.units = list(shape.heads), list(shape.units)
+        new.rank, new.factorized = shape.rank, shape.factorized
+        return new
+
     @property
     def wiring(self) -> Wiring:
         """How the encoder's pieces are put together."""
@@ -82,6 +90,12 @@ class PolypruneConfig(PreTrainedConfig):
             attention_output_dropout=self.attention_output_dropout_prob,
             feed_forward_output_dropout=self.feed_forward_output_dropout_prob,
         )
+
+    @property
+    def longest_input(self) -> int:
+        """The most tokens that an example may have."""
+        first = (self.pad_token_id or 0) + 1 if self.padded_positions else 0
+        return self.max_position_embeddings - first
 
     # What other libraries ask any config for; of uneven layers, the widest.
 
@@ -99,7 +113,3 @@ class PolypruneConfig(PreTrainedConfig):
     def intermediate_size(self) -> int:
         """The most units that a layer has."""
         return max(self.units, default=0)
-
-
-if __name__.startswith("polyprune."):  # installed, not travelling: whoever knows the config
-    import_module("polyprune.model.network.modeling_polyprune")  # finds the models registered too

@@ -4,10 +4,11 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+CARD = "README.md"
 CERTIFICATE = "certificate.json"
 GATING = "gating.safetensors"
 """What makes a folder elastic: the gates of every size, one row per language."""
@@ -22,25 +23,15 @@ SIDE_FILES = (
 )  # fmt: skip
 
 
-def complete(
-    new: Path,
-    source: Path,
-    differences: Mapping[str, float] | None,
-    newer: Path | None = None,
-    describe: Callable[[Path], None] | None = None,
-) -> None:
-    """Make a whole model folder of weights and config: side files of `source`, card, certificate.
+def add_side_files(new: Path, source: Path | None, newer: Path | None = None) -> None:
+    """Put what lies beside the weights of `source` into a new folder of weights and config.
 
     A side file that `newer` has already stays as it is there: a tokenizer that has grown since.
-    `describe` writes the card, which does not travel with models.
     """
     for weights in new.glob("*.safetensors"):  # which safetensors writes for one user alone
         shutil.copymode(new / "config.json", weights)
-    if source.is_dir():
+    if source is not None and source.is_dir():
         carry_side_files(source, new, newer or new)
-    if describe is not None:
-        describe(new)
-    write_certificate(new, differences)
 
 
 def carry_side_files(source: Path, target: Path, newer: Path) -> None:

@@ -7,7 +7,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from ..network.components import Gates
-from ..network.modeling_polyprune import PolyprunePreTrainedModel
+from ..network.gated_model import PolyprunePreTrainedModel
 from ..network.shape import EncoderShape
 
 Probe = Mapping[str, Tensor]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from ..build import Model, assemble, reshaped
+from ..network.gated_model import Model
 from ..network.tensor_types import Float
 
 ROWS = 8_192
@@ -40,8 +40,7 @@ def factorize(
     }
     state["encoder.embedding.words.weight"] = words
     state["encoder.embedding.project.weight"] = project.T.contiguous()
-    config = reshaped(model.config, replace(model.shape, factorized=True))
-    return assemble(type(model), config, state)
+    return model.rebuilt(replace(model.shape, factorized=True), state)
 
 
 def factorize_table(

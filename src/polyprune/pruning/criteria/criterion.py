@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from ...errors import ConfigError, UnknownName
-from ...model.network.components import PerComponent, sizes
-from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ...model.network.components import sizes
+from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.shape import EncoderShape
 from ..selection.ranking import ComponentWeights, Scores, counts_of
 from .importance import GateGradients, Per, Statistic
@@ -186,25 +186,7 @@ def rule_named(name: str) -> GradientRule:
 
 def magnitude(model: PolyprunePreTrainedModel) -> Scores:
     """The root mean square of each component's weights: pruning that needs no text."""
-    e, state = model.shape.head_width, model.state_dict()
-    heads, units = [], []
-    for i in range(model.shape.layers):
-        layer = f"encoder.layers.{i}."
-        if model.shape.heads[i]:
-            project = state[layer + "attention.project.weight"].float().unflatten(0, (3, -1, e))
-            output = state[layer + "attention.output.weight"].float().T.unflatten(0, (-1, e))
-            parts = torch.cat([project, output[None]])  # (4, h, e, w)
-            heads.append(parts.square().mean((0, 2, 3)).sqrt()[None])
-        else:
-            heads.append(torch.zeros(1, 0))
-        if model.shape.units[i]:
-            expand = state[layer + "feed_forward.expand.weight"].float()
-            contract = state[layer + "feed_forward.contract.weight"].float().T
-            units.append(torch.cat([expand, contract], 1).square().mean(1).sqrt()[None])
-        else:
-            units.append(torch.zeros(1, 0))
-    words = state["encoder.embedding.words.weight"]
-    return PerComponent(tuple(heads), tuple(units), words.float().square().mean(0).sqrt()[None])
+    return model.encoder.sublayers().map(lambda sublayer: sublayer.magnitudes()[None])
 
 
 def random_scores(shape: EncoderShape, seed: int = 0) -> Scores:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ...errors import DataError
 from ...model.network.components import Gates, open_gates, sizes
-from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ...model.network.gated_model import PolyprunePreTrainedModel
 from ..selection.ranking import Scores
 from .losses import Batch, PerExampleLoss, masked_lm_loss
 

@@ -60,7 +60,7 @@ def task_loss(model: Any, batch: Batch, gates: Gates | None) -> Float[Tensor, " 
         if name in batch
     }
     output = model(**inputs, gates=gates)
-    if model.readout_kind == "span":
+    if model.readout_kind.finds_spans:
         mask = inputs.get("attention_mask")
         starts, ends = (
             # The tokens of padding are no places for an answer.
@@ -70,7 +70,7 @@ def task_loss(model: Any, batch: Batch, gates: Gates | None) -> Float[Tensor, " 
         first = _cross_entropy(starts, batch.get("start_positions"))
         return (first + _cross_entropy(ends, batch.get("end_positions"))) / 2
     labels = batch.get("labels")
-    if model.readout_kind == "sentence-classification":
+    if model.readout_kind.labels_sentences:
         return _cross_entropy(output.logits, labels)
     counted = labels != -100 if labels is not None else batch["attention_mask"].bool()
     example, place = counted.nonzero(as_tuple=True)

@@ -13,8 +13,7 @@ from ...corpora.corpus import Corpus
 from ...device import on_device
 from ...errors import ConfigError, DataError, UnknownName
 from ...model.files.fingerprint import fingerprint
-from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
-from ...model.network.source import pooling_of
+from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...progress import SILENT, Progress
 from ..shrinking import with_ranks
 from .importance import GateGradients, Per, gate_gradients
@@ -128,21 +127,19 @@ def score(
 
 def default_loss(model: PolyprunePreTrainedModel) -> str:
     """The loss that a model with this readout can be scored with, given nothing but text."""
-    return {"masked-lm": "masked-lm", "hidden-states": "contrastive"}.get(
-        model.readout_kind, "task"
-    )
+    return model.readout_kind.loss
 
 
 def _loss(name: str, model: PolyprunePreTrainedModel) -> PerExampleLoss:
     readout = model.readout_kind
-    if name == "masked-lm" and readout != "masked-lm":
+    if name == "masked-lm" and not readout.predicts_words:
         raise ConfigError(
             f"This model has no masked-LM readout but {readout}. Use --loss contrastive."
         )
-    if name == "task" and readout in ("masked-lm", "hidden-states"):
+    if name == "task" and not readout.has_task:
         raise ConfigError(f"A model with the readout {readout} has no task. Leave --loss out.")
     if name == "contrastive":
-        return contrastive_loss(pooling=pooling_of(model.config.name_or_path))
+        return contrastive_loss(pooling=model.source.pooling)
     return masked_lm_loss if name == "masked-lm" else task_loss
 
 

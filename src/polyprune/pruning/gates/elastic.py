@@ -11,13 +11,12 @@ from torch import Tensor
 
 from ...corpora.languages import find_languages, language
 from ...errors import CheckpointError, ConfigError, UnknownName
-from ...loading import hub
 from ...model.files.gates_file import SHARED
-from ...model.files.tensor_file import metadata_of, read_tensors
+from ...model.files.tensor_file import read_tensors
 from ...model.history import PruningStep
 from ...model.network.components import Gates, PerComponent, sizes
 from ...model.network.folder import GATING
-from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.shape import EncoderShape
 from ..selection.ranking import ComponentWeights, Minimum, density_of, keep_best, unflatten
 from ..shrinking import shrink_with_history
@@ -140,33 +139,6 @@ class Elastic:
         )
 
 
-def load(
-    path_or_id: str | Path,
-    readout: str | None = None,
-    *,
-    labels: int | None = None,
-    dtype: torch.dtype | None = None,
-    verify: bool = True,
-) -> PolyprunePreTrainedModel:
-    """Any supported model as a gated one, in evaluation mode, with its readout.
-
-    An elastic folder comes back dense, with every size in it: `model.at(sparsity=0.5)`.
-
-    Args:
-        path_or_id: A folder, a Hugging Face id, or `e5-small`.
-        readout: What to read off the hidden states; what the folder was trained for unless given.
-            A readout that the folder does not have starts from random weights.
-        labels: How many labels a fresh readout has.
-        dtype: The precision of the weights; the folder's own unless given.
-        verify: Whether to compare the weights of a polyprune folder with its certificate.
-    """
-    model = hub.load(path_or_id, readout, labels=labels, dtype=dtype, verify=verify)
-    gating = Path(model.config.name_or_path or "?") / GATING
-    if gating.is_file():
-        model.elastic = load_elastic(gating, model.shape)
-    return model
-
-
 def stack_rows(gates: Sequence[Gates]) -> Gates:
     """Stack several rows of gates into one bank."""
     return gates[0].map(lambda *row: torch.cat(row), *gates[1:])
@@ -193,18 +165,6 @@ def load_elastic(path: Path, shape: EncoderShape) -> Elastic:
     if counts != sizes(shape) or not all(t.isfinite().all() for t in tensors.values()):
         raise CheckpointError(f"{path} was made for another model, or is damaged. {make}")
     return Elastic(gating, tuple(rows), weights)
-
-
-def glance_gating(folder: Path) -> tuple[str, tuple[str, ...]] | None:
-    """The kind and the rows of the gating beside a model, from its header; None without one."""
-    path = folder / GATING
-    if not path.is_file():
-        return None
-    metadata = metadata_of(path)
-    try:
-        return metadata["kind"], tuple(json.loads(metadata["rows"]))
-    except (KeyError, ValueError, TypeError) as error:
-        raise CheckpointError(f"{path} has no right gating ({error}). Make it again.") from error
 
 
 def _gating(

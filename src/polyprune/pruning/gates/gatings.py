@@ -263,8 +263,3 @@ class DynamicGating(Gating):
 
 GATINGS = {each.kind: each for each in (FixedGating, LearnedGating, DynamicGating)}
 """Every kind of gates, by its name in files and configs."""
-
-
-def kind_holds_every_size(kind: str) -> bool:
-    """Whether gates of this kind, as a file names it, are for every density."""
-    return kind in GATINGS and GATINGS[kind].holds_every_size

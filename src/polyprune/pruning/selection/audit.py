@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from ...model.build import reshaped
 from ...model.footprint import footprint_of, weight_bytes
 from ...model.network.components import Gates
-from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.surgery.shrink import shape_kept
 from .ranking import ComponentWeights, density_of
 
@@ -44,7 +43,7 @@ def audit(
 ) -> Audit:
     """The sizes of what one row of gates keeps of a model, without cutting it."""
     readout = original.readout_kind
-    config = reshaped(original.config, shape_kept(gates, original.shape))
+    config = original.config.reshaped(shape_kept(gates, original.shape))
     before, after = footprint_of(original.config, readout), footprint_of(config, readout)
     density = float(density_of(gates, ComponentWeights.of(original.shape)))
     return Audit(

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 import torch
 
 from ...errors import ConfigError
-from ...model.build import reshaped
-from ...model.footprint import embedding_parameters, footprint_of, parameters_within
+from ...model.footprint import footprint_of, parameters_within
 from ...model.network.components import Gates
-from ...model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ...model.network.embedding import Embedding
+from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.shape import EncoderShape
 from ..ranker import Ranker
 from .audit import Audit, audit
@@ -151,7 +151,7 @@ class Time(Budget):
         """What the budget leaves for components that can be pruned."""
         none = (0,) * model.shape.layers
         bare = model.shape.keeping(none, none, model.shape.width)
-        fixed = _parameters(model, bare) - embedding_parameters(bare)
+        fixed = _parameters(model, bare) - Embedding.parameter_count(bare)
         return SelectionLimits(
             self.seconds,
             self.table,
@@ -187,4 +187,4 @@ def _audits(
 
 
 def _parameters(model: PolyprunePreTrainedModel, shape: EncoderShape) -> int:
-    return footprint_of(reshaped(model.config, shape), model.readout_kind).parameters
+    return footprint_of(model.config.reshaped(shape), model.readout_kind).parameters

@@ -6,7 +6,10 @@ import torch
 from torch import Tensor
 
 from ...errors import ConfigError
+from ...model.network.attention import Attention
 from ...model.network.components import Gates, PerComponent
+from ...model.network.embedding import Embedding
+from ...model.network.feed_forward import FeedForward
 from ...model.network.shape import EncoderShape
 from ...model.network.tensor_types import Bool, Float, Int
 
@@ -45,8 +48,11 @@ class ComponentWeights:
     @classmethod
     def in_parameters(cls, shape: EncoderShape) -> "ComponentWeights":
         """What a component really holds, biases and its column of Ê included."""
-        w, e = shape.width, shape.head_width
-        return cls(head=4 * e * w + 3 * e, unit=2 * w + 1, rank=shape.vocab_size + w)
+        return cls(
+            head=Attention.parameters_each(shape),
+            unit=FeedForward.parameters_each(shape),
+            rank=Embedding.parameters_each(shape),
+        )
 
     def spread(self, counts: PerComponent[int]) -> PerComponent[Tensor]:
         """The weight of every single component."""

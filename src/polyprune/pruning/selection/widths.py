@@ -9,8 +9,10 @@ import torch
 from torch import Tensor
 
 from ...errors import ConfigError
-from ...model.footprint import embedding_parameters
+from ...model.network.attention import Attention
 from ...model.network.components import Gates, PerComponent
+from ...model.network.embedding import Embedding
+from ...model.network.feed_forward import FeedForward
 from ...model.network.shape import EncoderShape
 from .latency import LatencyTable
 from .multiple_choice import ChoiceGroup, least_parameters, least_seconds, solve
@@ -84,14 +86,15 @@ def _groups(
     scores: PerComponent[Tensor], shape: EncoderShape, limits: SelectionLimits
 ) -> list[ChoiceGroup]:
     """Heads of every layer, units of every layer, and the rank."""
-    table, least, w, e = limits.table, limits.minimum, shape.width, shape.head_width
+    table, least = limits.table, limits.minimum
     step = max(limits.multiple, table.liked)
+    a_head, a_unit = Attention.parameters_each(shape), FeedForward.parameters_each(shape)
     heads = [
-        _group(score, range(min(least.heads, n), n + 1), table.attention, 4 * e * w + 3 * e)
+        _group(score, range(min(least.heads, n), n + 1), table.attention, a_head)
         for score, n in zip(scores.heads, shape.heads, strict=True)
     ]
     units = [
-        _group(score, _widths(least.units, n, step), table.feed_forward, 2 * w + 1)
+        _group(score, _widths(least.units, n, step), table.feed_forward, a_unit)
         for score, n in zip(scores.units, shape.units, strict=True)
     ]
     return [*heads, *units, _words(scores.rank, shape, limits)]
@@ -111,7 +114,7 @@ def _words(scores: Tensor, shape: EncoderShape, limits: SelectionLimits) -> Choi
     counts = [count for count in counts if count >= limits.minimum.rank]
     shapes = [shape.keeping(shape.heads, shape.units, rank) for rank in counts]
     seconds = [float(table.words(each.rank)) if each.factorized else 0.0 for each in shapes]
-    parameters = np.array([embedding_parameters(each) for each in shapes])
+    parameters = np.array([Embedding.parameter_count(each) for each in shapes])
     return ChoiceGroup(np.array(counts), _worth(scores)[counts], np.array(seconds), parameters)
 
 

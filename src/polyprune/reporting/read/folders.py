@@ -48,7 +48,6 @@ def size_lines(folder: Path, sizes: Sequence[float] = (0.0, *SIZES)) -> list[dic
 
 
 def _line(elastic: Any, sparsity: float | None, config: Any, readout: Any) -> dict[str, Any]:
-    from ...model.build import reshaped
     from ...model.surgery.shrink import shape_kept
     from ...pruning.architecture import rows_record
 
@@ -58,7 +57,7 @@ def _line(elastic: Any, sparsity: float | None, config: Any, readout: Any) -> di
     return {
         "sparsity": sparsity,
         "setting": setting,
-        **_size(reshaped(config, shape), readout),
+        **_size(config.reshaped(shape), readout),
         **_whole(config.shape),
         **rows_record(elastic, sparsity),
     }

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from ..corpora.probes import probe_texts
 from ..errors import ConfigError
-from ..loading.hub import load_tokenizer
 from ..loading.stock import to_transformers
 from ..model.history import PruningStep
 from ..model.network.components import Gates
-from ..model.network.folder import complete
-from ..model.network.modeling_polyprune import PolyprunePreTrainedModel
+from ..model.network.folder import add_side_files, write_certificate
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.surgery.certify import Probe, certify, random_probe, text_probes
-from ..provenance.card import describe
+from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_folder
-from .shrinking import shrink_with_history
+from .card import write_card
+from .origin import complete_history
 
 RANDOM = "random tokens"
 """The probe that every model can be compared on, whether or not it has a tokenizer."""
@@ -63,11 +63,13 @@ def write_shrunk(
             differences = certify(model, gates, small, probes)
             small.save_pretrained(folder, differences=differences)
         else:
+            complete_history(small)
             plain = to_transformers(small, pad=stock.pad)
             differences = certify(model, gates, plain, probes)
             plain.save_pretrained(folder)
-            source = Path(model.config.name_or_path or "?")
-            complete(folder, source, differences, describe=describe(folder, differences))
+            add_side_files(folder, model.source.folder)
+            write_card(folder, folder, differences)
+            write_certificate(folder, differences)
     return differences
 
 
@@ -76,6 +78,6 @@ def probes_for(
 ) -> Mapping[str, Probe]:
     """Sentences in these languages for a model with a tokenizer, and random tokens for any."""
     texts = probe_texts(languages)
-    tokenizer = load_tokenizer(model.config.name_or_path)
+    tokenizer = model.source.tokenizer()
     spoken = text_probes(tokenizer, texts, model.shape) if tokenizer is not None else {}
     return {**spoken, RANDOM: random_probe(model.shape)}

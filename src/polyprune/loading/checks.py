@@ -3,18 +3,17 @@
 from pathlib import Path
 
 from ..errors import CheckpointError, PolypruneError
-from ..loading.conversion import AUTO_CLASS, from_weights, readout_of, their_config
-from ..loading.hub import is_own, own_config
-from ..model.build import empty
 from ..model.files.gates_file import FORMAT as GATES
 from ..model.files.gates_file import read_gates
 from ..model.files.tensor_file import format_of
 from ..model.files.weights import weight_shapes
 from ..model.network.folder import CERTIFICATE, GATING, checksum_mismatches
 from ..model.network.modeling_polyprune import MODELS
-from .criteria.scores_file import FORMAT as SCORES
-from .criteria.scores_file import load_scores
-from .gates.elastic import load_elastic
+from ..pruning.criteria.scores_file import FORMAT as SCORES
+from ..pruning.criteria.scores_file import load_scores
+from ..pruning.gates.elastic import load_elastic
+from .conversion import from_weights, readout_of, their_config
+from .hub import is_own, own_config
 
 READERS = {GATES: read_gates, SCORES: load_scores}
 """What reads, and so checks, a file of each format."""
@@ -74,7 +73,7 @@ def _compare(folder: Path) -> list[str]:
     config = own_config(folder)
     if (folder / GATING).is_file():
         load_elastic(folder / GATING, config.shape)
-    expected = empty(MODELS[AUTO_CLASS[readout_of(config.architectures)]], config).state_dict()
+    expected = MODELS[readout_of(config.architectures).name].empty(config).state_dict()
     return [
         f"{name}: the weights have {_shape(shapes, name)}, config.json expects "
         f"{_shape(expected, name)}."
