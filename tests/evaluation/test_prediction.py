@@ -11,6 +11,7 @@ from polyprune.evaluation import prediction as module
 from polyprune.evaluation.encoded_input import EncodedInput
 from polyprune.evaluation.prediction import batch_by_length, input_tensors, label_tensors, predict
 from polyprune.model.network.components import sizes
+from polyprune.model.network.readouts import READOUTS
 from polyprune.pruning.selection.ranking import unflatten
 from support.models import tiny_model
 
@@ -125,7 +126,7 @@ def test_inputs_are_padded_to_the_longest():
 def test_labels_are_what_each_readout_learns_from():
     def labels(readout, *rows):
         encoded = [EncodedInput(i, [5] * 3, labels=row) for i, row in enumerate(rows)]
-        found = label_tensors(encoded, readout)
+        found = label_tensors(encoded, READOUTS[readout])
         assert all(tensor.dtype == torch.int64 for tensor in found.values())
         return {name: tensor.tolist() for name, tensor in found.items()}
 
@@ -140,5 +141,5 @@ def test_labels_are_what_each_readout_learns_from():
 def test_every_readout_has_a_loss_of_its_labels(readout, models):
     labels = {"sentence-classification": (1,), "span": (1, 2)}.get(readout, (-100, 1, 0))
     encoded = [EncodedInput(0, [0, 9, 2], labels=labels), EncodedInput(1, [0, 8, 2], labels=labels)]
-    batch = input_tensors(encoded, TOKENIZER) | label_tensors(encoded, readout)
+    batch = input_tensors(encoded, TOKENIZER) | label_tensors(encoded, READOUTS[readout])
     assert models[readout](**batch).loss > 0
