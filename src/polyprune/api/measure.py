@@ -108,7 +108,7 @@ class ModelHeader:
         folder = Path(self.path).expanduser()
         return {
             "model": self.name,
-            "readout": self.readout,
+            "readout": self.readout.name,
             "parameters": size.parameters,
             **asdict(size),
             "bytes": export_bytes(folder) if self.export else weight_bytes(self.config, size),
@@ -166,7 +166,7 @@ def _run(
                 f"{header.name} was exported with its {header.readout} readout and is run with it; "
                 "models that are no exports run without."
                 for header in given
-                if header.export and header.readout != "hidden-states"
+                if header.export and not header.readout.embeds
             ],
         },
         "noise": report.noise.record(),
