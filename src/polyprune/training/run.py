@@ -14,6 +14,7 @@ from ..loading.hub import find, load
 from ..model.files.fingerprint import quick_hash
 from ..model.history import PruningStep, TrainingStep, add_training
 from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.network.source import ModelSource
 from ..progress import SILENT, Progress, Stopped
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_file, atomic_folder

@@ -27,8 +27,8 @@ def checked_teacher(
     same = known is None or known.get_vocab() == tokenizer.get_vocab()
     if not same and (not run.teacher.cache or run.corpus.parallel is not None):
         raise ConfigError(
-            f"The teacher in {teacher.source} reads other words than the student: they must share a "
-            "tokenizer, or only embed lines (teacher.cache = true, without corpus.parallel)."
+            f"The teacher in {teacher.source} reads other words than the student: they must share "
+            "a tokenizer, or only embed lines (teacher.cache = true, without corpus.parallel)."
         )
     _check_widths(run, student, teacher)
     check_length(run, teacher)
