@@ -7,8 +7,10 @@ import sys
 
 import pytest
 import torch
+import typer
 
 import polyprune as pp
+from polyprune import cli
 from support.commands import COMMAND, polyprune
 from support.models import batch, tiny_model
 
@@ -31,8 +33,7 @@ def test_help_is_quick_and_does_not_import_torch():
 
 
 def test_every_help_ends_in_an_example():
-    tuned = ("finetune", "evaluate", "study", "watch", "report")
-    for verb in ("demo", "score", "prune", "train", "shrink", *tuned, "measure", "check"):
+    for verb in typer.main.get_command(cli.app).commands:
         status, out, _ = polyprune(verb, "--help")
         assert status == 0
         assert f"polyprune {verb} " in out.rstrip().splitlines()[-1]
@@ -258,9 +259,12 @@ def test_a_full_disk_leaves_the_old_folder(dense):
     assert {path.name for path in out.parent.iterdir()} == {"dense", "small"}
 
 
-def test_main_turns_a_mistake_into_one_sentence(dense):
-    run = subprocess.run([*COMMAND, "measure", "./nowhere"], capture_output=True, text=True)
-    assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr.splitlines() == [
+def test_main_turns_a_mistake_into_one_sentence(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["polyprune", "measure", "./nowhere"])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    told = capsys.readouterr()
+    assert (stop.value.code, told.out) == (2, "")
+    assert told.err.splitlines() == [
         "polyprune: There is no folder ./nowhere. Give a folder that holds config.json."
     ]

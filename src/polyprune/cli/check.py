@@ -31,6 +31,6 @@ def check(
 ) -> "CheckResult":
     """Say everything that is wrong with a folder or a file; exit with 2 if anything is.
 
-    Example: polyprune check small
+    Example: polyprune check half
     """
     return polyprune.check(path, request)

@@ -18,7 +18,7 @@ def recover(model: ModelName, request: RecoverRequest) -> "RecoverResult":
 
     A recovery that was stopped or killed goes on when the same command is given again.
 
-    Example: polyprune recover half --teacher sprout --corpus sample --steps 20 --out recovered
+    Example: polyprune recover half --teacher sprout --corpus sample --steps 20 --out new
     """
     with obeying_signals() as progress:
         return polyprune.recover(model, request, progress=progress)
