@@ -56,10 +56,10 @@ def of_task(setup: FineTuneConfig, task: str, **changes) -> FineTuneConfig:
 def session_of(setup: FineTuneConfig, out: Path, setting: Trial):
     """A session that is ready to train."""
     store = encode_training(setup, out / "examples.arrow")
-    run, places = finetuning_run(setup, setting, len(store)), RunPaths(out / "run")
-    places.out.mkdir()
+    run, paths = finetuning_run(setup, setting, len(store)), RunPaths(out / "run")
+    paths.out.mkdir()
     material = TaskMaterial(setup, out / "examples.arrow")
-    return material.open(run, places, make_accelerator(run, places), Silent())
+    return material.open(run, paths, make_accelerator(run, paths), Silent())
 
 
 @pytest.mark.slow
@@ -210,7 +210,7 @@ def test_models_are_not_sharded(setup, tmp_path, monkeypatch):
     monkeypatch.setattr(Accelerator, "distributed_type", fsdp)
     material = TaskMaterial(setup, tmp_path / "examples.arrow")
     with pytest.raises(ConfigError, match=r"copies of the model \(DDP\): launch without"):
-        material.open(session.run, session.places, session.accelerator, Silent())
+        material.open(session.run, session.paths, session.accelerator, Silent())
 
 
 @pytest.mark.parametrize(

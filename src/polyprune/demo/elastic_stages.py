@@ -60,11 +60,11 @@ def elastic_run(plan: TourPlan, texts: TourTexts) -> Run:
 
 def every_size(tour: Tour, progress: Progress) -> StageTable:
     """Train the bundled model so that any size can be taken out of it."""
-    places = RunPaths(tour.work / "every-size")
+    paths = RunPaths(tour.work / "every-size")
     run = elastic_run(tour.plan, tour.texts)
-    reports = list(progress.track("step", train(run, places.out, progress=progress)))
+    reports = list(progress.track("step", train(run, paths.out, progress=progress)))
     elastic = tour.work / "elastic"
-    places.model.rename(elastic)
+    paths.model.rename(elastic)
     for line in size_lines(elastic, tour.plan.all_sizes):
         tour.note(TourModel("elastic", line["sparsity"], elastic), **line)
     last = reports[-1].held_out

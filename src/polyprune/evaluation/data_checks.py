@@ -22,22 +22,22 @@ def require_data(task: Task, data: str, split: Any, codes: Sequence[str]) -> Non
             task.reader.read(data, split, code)
 
 
-def validated(task: Task, examples: Iterable[Any], place: str) -> Iterator[Any]:
+def validated(task: Task, examples: Iterable[Any], data: str) -> Iterator[Any]:
     """Yield the examples unchanged; raise at a label that the task does not have."""
     for number, example in enumerate(examples, 1):
         unknown = [label for label in task.kind.said(example) if label not in task.labels]
         if task.labels and unknown:
             raise DataError(
-                f"Example {number} of the {place} has the label {unknown[0]!r}. There are: "
+                f"Example {number} of the {data} has the label {unknown[0]!r}. There are: "
                 f"{', '.join(task.labels)}."
             )
         yield example
 
 
 @contextmanager
-def locate_errors(place: str) -> Iterator[None]:
+def locate_errors(data: str) -> Iterator[None]:
     """Add the description of the data to errors raised inside the block."""
     try:
         yield
     except DataError as error:
-        raise DataError(f"{error} This is the {place}.") from error
+        raise DataError(f"{error} This is the {data}.") from error

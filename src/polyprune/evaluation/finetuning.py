@@ -110,17 +110,17 @@ class TaskMaterial(Material):
             )
 
     def open(
-        self, run: Run, places: RunPaths, accelerator: Accelerator, progress: Progress
+        self, run: Run, paths: RunPaths, accelerator: Accelerator, progress: Progress
     ) -> Session:
         """Prepare a model with the task's readout, and open its examples."""
         setup = self.setup
         with accelerator.main_process_first():
-            prepare_for_task(setup.model, setup.task, setup.sparsity, places.prepared, run.seed)
-        model = load(places.prepared, verify=False)
+            prepare_for_task(setup.model, setup.task, setup.sparsity, paths.prepared, run.seed)
+        model = load(paths.prepared, verify=False)
         elastic = model.elastic
         return TaskSession(
             run=run,
-            places=places,
+            paths=paths,
             accelerator=accelerator,
             start=find(setup.model),
             tokenizer=fitting_tokenizer(model, strict=True),

@@ -107,13 +107,13 @@ class HyperparameterSearch:
         return result
 
     def _conclude(self, setting: Trial) -> None:
-        places = RunPaths(self.out / setting.name)
-        result = {"setting": asdict(setting), **self._chosen(read_log(places.log))}
+        paths = RunPaths(self.out / setting.name)
+        result = {"setting": asdict(setting), **self._chosen(read_log(paths.log))}
         others = self._own(setting.seed)
         if all(_rank(result) > _rank(line) for line in others):
             self._make_room(setting.seed)
             with atomic_folder(self._target(setting.seed), force=True) as new:
-                shutil.copytree(places.model, new, dirs_exist_ok=True)
+                shutil.copytree(paths.model, new, dirs_exist_ok=True)
         self._write_down(result)
 
     def _write_down(self, result: dict[str, Any]) -> None:
@@ -121,10 +121,10 @@ class HyperparameterSearch:
         lines = [*self.results, result]
         with atomic_file(self.out / "results.jsonl", force=True) as path:
             path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-        places = RunPaths(self.out / Trial(**result["setting"]).name)
-        log_text = places.log.read_bytes()
-        places.clear()
-        places.log.write_bytes(log_text)  # curves are small, and worth a look
+        paths = RunPaths(self.out / Trial(**result["setting"]).name)
+        log_text = paths.log.read_bytes()
+        paths.clear()
+        paths.log.write_bytes(log_text)  # curves are small, and worth a look
 
     def record_failure(self, setting: Trial, why: Diverged) -> None:
         """Record that a trial diverged if it is one of several; else raise advice."""

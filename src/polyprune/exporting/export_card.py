@@ -35,49 +35,49 @@ PRECISIONS = {
 }
 
 
-def write_export_card(folder: Path, made: "ExportReport") -> None:
+def write_export_card(folder: Path, report: "ExportReport") -> None:
     """Write `README.md`."""
-    (folder / "README.md").write_text(card_text(made), encoding="utf-8")
+    (folder / "README.md").write_text(card_text(report), encoding="utf-8")
 
 
-def snippet(made: "ExportReport") -> str:
+def snippet(report: "ExportReport") -> str:
     """Return three lines of Python that run the file with its tokenizer."""
-    return SNIPPETS[made.runtime].format(
-        folder=made.out.name,
-        file=RUNTIMES[made.runtime].file,
-        prompt=made.prompt,
-        longest=made.longest,
+    return SNIPPETS[report.runtime].format(
+        folder=report.out.name,
+        file=RUNTIMES[report.runtime].file,
+        prompt=report.prompt,
+        longest=report.longest,
     )
 
 
-def card_text(made: "ExportReport") -> str:
+def card_text(report: "ExportReport") -> str:
     """Return the text of the README."""
-    runtime = RUNTIMES[made.runtime]
+    runtime = RUNTIMES[report.runtime]
     rows = "\n".join(
         f"| {code} | {each.largest:.1e} | {each.cosine:.5f} | {each.agreement:.0%} |"
-        for code, each in made.differences.items()
+        for code, each in report.differences.items()
     )
     shape = "(batch, sequence)"
     calibrated = ""
-    if made.calibrated:
-        counts = ", ".join(f"{code} {count}" for code, count in made.calibrated.items())
+    if report.calibrated:
+        counts = ", ".join(f"{code} {count}" for code, count in report.calibrated.items())
         calibrated = f"\nRanges of inputs were taken from lines of text: {counts}.\n"
     return f"""\
-# {made.out.name}
+# {report.out.name}
 
-A {made.readout} model for {runtime.title}, {made.precision}: {PRECISIONS[made.precision]}. \
+A {report.readout} model for {runtime.title}, {report.precision}: {PRECISIONS[report.precision]}. \
 Exported by polyprune.
 
 ```python
-{snippet(made)}```
+{snippet(report)}```
 
-- in: {", ".join(f"`{name}`" for name in made.inputs)}, each {shape} of int64, at most \
-{made.longest} tokens
-- out: {", ".join(f"`{name}`" for name in made.outputs)}
-- {made.bytes / 1e6:.1f} MB; the model's weights were {made.bytes_before / 1e6:.1f} MB
-- made with {", ".join(f"{name} {number}" for name, number in made.versions.items())}
+- in: {", ".join(f"`{name}`" for name in report.inputs)}, each {shape} of int64, at most \
+{report.longest} tokens
+- out: {", ".join(f"`{name}`" for name in report.outputs)}
+- {report.bytes / 1e6:.1f} MB; the model's weights were {report.bytes_before / 1e6:.1f} MB
+- made with {", ".join(f"{name} {number}" for name, number in report.versions.items())}
 {calibrated}
-What it says was compared with what the model says before it was kept, on sentences of every
+Its outputs were compared with those of the model before it was kept, on sentences of every
 language: the largest difference of any number that comes out, the mean cosine of the vectors, and
 how often the first choice (of embeddings, the nearest other sentence) is the same.
 

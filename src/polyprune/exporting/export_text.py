@@ -34,7 +34,7 @@ class ComparisonBatch:
 
     language: str
     batch: Batch
-    asked: Tensor
+    counted: Tensor
     """A mask of the tokens whose predicted label or word counts: (batch, sequence)."""
 
 
@@ -63,11 +63,11 @@ class ExportTexts:
         for code, lines in self.compared.items():
             for start in range(0, len(lines), SIDE_BY_SIDE):
                 batch = self._batch(lines[start : start + SIDE_BY_SIDE])
-                asked = batch["attention_mask"].bool()
+                counted = batch["attention_mask"].bool()
                 if self.masked:
                     ids, labels = mask_words(batch["input_ids"], self.tokenizer, chance)
-                    batch, asked = batch | {"input_ids": ids}, labels != -100
-                yield ComparisonBatch(code, batch, asked)
+                    batch, counted = batch | {"input_ids": ids}, labels != -100
+                yield ComparisonBatch(code, batch, counted)
 
     def to_calibrate(self) -> Iterator[Batch]:
         """Yield calibration batches of one line each: padding must not affect the ranges."""

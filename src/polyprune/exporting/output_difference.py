@@ -44,7 +44,7 @@ def compare_outputs(
     for probe in texts.to_compare():
         arrays = {name: tensor.numpy() for name, tensor in probe.batch.items()}
         found = runner(arrays)
-        places = (arrays["attention_mask"].astype(bool), probe.asked.numpy())
+        places = (arrays["attention_mask"].astype(bool), probe.counted.numpy())
         for name, one in _expected(model, probe.batch, pooling).items():
             seen[probe.language].add(name, one, found[name], places)
     model.train(training)

@@ -74,42 +74,42 @@ class MeasurementReport:
 
 
 def measure(
-    entrants: Sequence[Entry],
-    asked: MeasureConfig,
+    entries: Sequence[Entry],
+    config: MeasureConfig,
     *,
     progress: Progress = SILENT,
     clock: Clock = time.perf_counter,
 ) -> MeasurementReport:
     """Measure models side by side; the caller decides what to do about noise."""
-    if not entrants:
+    if not entries:
         raise ConfigError("There are no models to measure. Give one or more.")
-    batches = asked.workload.batches(asked.batch)
-    with progress.stage("Measuring memory", len(entrants)):
+    batches = config.workload.batches(config.batch)
+    with progress.stage("Measuring memory", len(entries)):
         memory = {
             each.name: peak_memory(
-                each.loader, _longest(batches), threads=asked.threads, precision=asked.precision
+                each.loader, _longest(batches), threads=config.threads, precision=config.precision
             )
-            for each in progress.track("", entrants)
+            for each in progress.track("", entries)
         }
-    best = _search(entrants, asked, progress)
-    for each in entrants:
+    best = _search(entries, config, progress)
+    for each in entries:
         each.loader.prepare()
-    runners = {each.name: each.loader() for each in entrants}
-    race = _Benchmark(runners, asked, progress, clock)
+    runners = {each.name: each.loader() for each in entries}
+    race = _Benchmark(runners, config, progress, clock)
     with monitor_noise() as watched:
-        latency = race.run(asked.workload.batches(1), asked.single_rounds, "latency")
-        speed = latency if asked.batch == 1 else race.run(batches, asked.rounds, "speed")
+        latency = race.run(config.workload.batches(1), config.single_rounds, "latency")
+        speed = latency if config.batch == 1 else race.run(batches, config.rounds, "speed")
         at_best = race.at_best(best) if best else {}
     found = {
         each.name: ModelMeasurement(
             speed=speed[each.name],
             latency=latency[each.name],
             memory=memory[each.name],
-            ideal=ideal(entrants[0], each, batches),
+            ideal=ideal(entries[0], each, batches),
             best=best.get(each.name),
             at_best=at_best.get(each.name),
         )
-        for each in entrants
+        for each in entries
     }
     noise = watched.noise([*speed.values(), *latency.values(), *at_best.values()])
     return MeasurementReport(found, noise)
@@ -127,7 +127,7 @@ class _Benchmark:
     """Loaded models and the options to compare them with."""
 
     runners: dict[str, Runnable]
-    asked: MeasureConfig
+    config: MeasureConfig
     progress: Progress
     clock: Clock
 
@@ -140,32 +140,32 @@ class _Benchmark:
                 rounds=rounds,
                 progress=self.progress,
                 clock=self.clock,
-                precision=self.asked.precision,
+                precision=self.config.precision,
             )
 
     def at_best(self, best: dict[str, BestBatch]) -> dict[str, SpeedResult]:
         """Time each model at its own best batch size."""
         batches = {
-            name: self.asked.workload.batches(found.best.batch) for name, found in best.items()
+            name: self.config.workload.batches(found.best.batch) for name, found in best.items()
         }
-        return self.run(batches, self.asked.rounds, "speed at the best batch")
+        return self.run(batches, self.config.rounds, "speed at the best batch")
 
 
 def _search(
-    entrants: Sequence[Entry], asked: MeasureConfig, progress: Progress
+    entries: Sequence[Entry], config: MeasureConfig, progress: Progress
 ) -> dict[str, BestBatch]:
-    if asked.memory is None:
+    if config.memory is None:
         return {}
-    with progress.stage("Finding batch sizes", len(entrants)):
+    with progress.stage("Finding batch sizes", len(entries)):
         return {
             each.name: find_best(
                 each.loader,
-                asked.workload,
-                asked.memory,
-                threads=asked.threads,
-                precision=asked.precision,
+                config.workload,
+                config.memory,
+                threads=config.threads,
+                precision=config.precision,
             )
-            for each in progress.track("", entrants)
+            for each in progress.track("", entries)
         }
 
 

@@ -29,7 +29,7 @@ class NoiseLimit:
 
     warn: float
     refuse: float
-    told: str
+    message: str
 
 
 LIMITS = {
@@ -66,11 +66,11 @@ class Noise:
 
     def warnings(self) -> list[str]:
         """Return the warnings for readers of the numbers."""
-        return [limit.told.format(value) for limit, value in self._over("warn")]
+        return [limit.message.format(value) for limit, value in self._over("warn")]
 
     def refusals(self) -> list[str]:
         """Return the reasons not to report numbers."""
-        return [limit.told.format(value) for limit, value in self._over("refuse")]
+        return [limit.message.format(value) for limit, value in self._over("refuse")]
 
     def check(self, advice: str = ADVICE) -> None:
         """Raise if the machine is too noisy to measure on."""

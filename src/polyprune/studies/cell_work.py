@@ -58,8 +58,8 @@ def make_model(job: Job, stop: Stop) -> dict[str, Any]:
     run = replace(run, saving=replace(run.saving, trackers=(), keep=1))
     with _interrupted_when_stopped():
         tokens = sum(report.tokens for report in train(run, out, progress=Silent(stop)))
-    places = RunPaths(out)
-    for folder in (places.checkpoints, places.prepared, places.start, *out.glob("cut-*")):
+    paths = RunPaths(out)
+    for folder in (paths.checkpoints, paths.prepared, paths.start, *out.glob("cut-*")):
         shutil.rmtree(folder, ignore_errors=True)
     found = summarize_run(out)
     kept = {name: found[name] for name in ("steps", "losses", "held_out", "dense")}

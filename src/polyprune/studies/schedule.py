@@ -54,17 +54,17 @@ class ScheduleReport:
 
 
 def run_cells(
-    graph: CellGraph, place: ExecutionContext, report: ScheduleReport
+    graph: CellGraph, context: ExecutionContext, report: ScheduleReport
 ) -> Iterator[ScheduleState]:
     """Run all pending cells; yield a state whenever something has changed."""
-    store = place.store
+    store = context.store
     write_plan(graph, store.out)
     drop_scored_models(graph, store, graph.cells)
     pending = {cell.address: cell for cell in pending_cells(graph, store)}
-    course = _Schedule(graph, place, report, pending, _seconds(graph, store))
-    with Pool(place.work, place.workers) as pool:
+    course = _Schedule(graph, context, report, pending, _seconds(graph, store))
+    with Pool(context.work, context.workers) as pool:
         while course.pending or course.running:
-            if place.stop():
+            if context.stop():
                 report.stopped = True
                 course.take(pool.stop())
                 break
@@ -78,7 +78,7 @@ class _Schedule:
     """The pending and running cells, and how long each kind takes."""
 
     graph: CellGraph
-    place: ExecutionContext
+    context: ExecutionContext
     report: ScheduleReport
     pending: dict[str, StudyCell]
     seconds: dict[str, list[float]]
@@ -115,13 +115,13 @@ class _Schedule:
         """Return the current progress."""
         titles = tuple(cell.title for cell in self.running.values())
         open_cells = [*self.pending.values(), *self.running.values()]
-        left = time_left([cell.kind for cell in open_cells], self.seconds, self.place.workers)
+        left = time_left([cell.kind for cell in open_cells], self.seconds, self.context.workers)
         lost = len(self.report.failed) + len(self.report.skipped)
         return ScheduleState(self.total - len(open_cells) - lost, self.total, titles, left, ended)
 
     def _job(self, cell: StudyCell) -> Job:
-        store, place = self.place.store, self.place
-        models = tuple(store.model(address) for address in cell.needs) or (place.start,)
+        store, context = self.context.store, self.context
+        models = tuple(store.model(address) for address in cell.needs) or (context.start,)
         cores = cores_here()
         return Job(
             address=cell.address,
@@ -129,23 +129,23 @@ class _Schedule:
             settings=cell.settings,
             folder=store.folder(cell.address),
             models=models,
-            start=place.start,
-            data=place.data,
+            start=context.start,
+            data=context.data,
             payload=cell.payload,
-            threads=cores if cell.kind == "speed" else max(1, cores // place.workers),
+            threads=cores if cell.kind == "speed" else max(1, cores // context.workers),
         )
 
     def _finish(self, cell: StudyCell, outcome: Outcome) -> None:
         more = {"processor_seconds": outcome.processor, "result": outcome.result}
-        self.place.store.write(cell, "done", outcome.seconds, **more)
+        self.context.store.write(cell, "done", outcome.seconds, **more)
         self.seconds.setdefault(cell.kind, []).append(outcome.seconds)
-        drop_scored_models(self.graph, self.place.store, cell.needs)
+        drop_scored_models(self.graph, self.context.store, cell.needs)
 
     def _fail(self, cell: StudyCell, outcome: Outcome) -> None:
-        self.place.store.write(cell, "failed", outcome.seconds, error=outcome.error)
+        self.context.store.write(cell, "failed", outcome.seconds, error=outcome.error)
         self.report.failed[cell.address] = outcome.error or ""
         if outcome.processor is not None:  # one that was killed may go on where it was
-            self.place.store.drop_model(cell.address)
+            self.context.store.drop_model(cell.address)
         lost = {cell.address}
         for address, each in list(self.pending.items()):  # those below come before those above
             if lost & set(each.needs):

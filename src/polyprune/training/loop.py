@@ -82,13 +82,13 @@ def steps(
     phase_state.system.train()
     for step in range(first, phase.steps):
         number = phase_state.done + step
-        work = next(step_batches)
+        batch = next(step_batches)
         rates = set_learning_rates(phase_state.optimizer, phase.lr_scale(step))
         # Seeded anew, there is no state of chance to be saved.
         torch.manual_seed(combine_seeds(run.seed, number, accelerator.process_index))
         density = target_density(run, phase, step, number)
         losses = _accumulate(
-            phase_state, work, density, draw_noise(phase_state.plain, run.seed, number)
+            phase_state, batch, density, draw_noise(phase_state.plain, run.seed, number)
         )
         norm = _update(phase_state, run.engine.clip)
         if not isfinite(losses["total"]):
@@ -101,11 +101,11 @@ def steps(
             losses=losses,
             learning_rate=rates.get("matrices", max(rates.values())),
             gradient_norm=norm,
-            tokens=_sum(accelerator, work.tokens),
-            checksum=work.checksum,
+            tokens=_sum(accelerator, batch.tokens),
+            checksum=batch.checksum,
             density=density if gated else None,
         )
-        yield report, work
+        yield report, batch
 
 
 def target_density(run: Run, phase: Phase, step: int, number: int) -> float:
@@ -130,17 +130,17 @@ def combine_seeds(*numbers: int) -> int:
 
 
 def _accumulate(
-    phase_state: PhaseState, work: StepBatch, density: float, noise: Tensor | None
+    phase_state: PhaseState, batch: StepBatch, density: float, noise: Tensor | None
 ) -> dict[str, float]:
     """Accumulate gradients over micro-batches; return the losses, mean over all processes."""
     accelerator, weights = phase_state.accelerator, phase_state.plain.weights
     sums: Counter[str] = Counter()
-    for i, batch in enumerate(work.micro_batches):
-        batch = {name: tensor.to(accelerator.device) for name, tensor in batch.items()}
-        share = work.weight * len(batch["input_ids"]) / work.examples
-        last = i == len(work.micro_batches) - 1
+    for i, tensors in enumerate(batch.micro_batches):
+        tensors = {name: tensor.to(accelerator.device) for name, tensor in tensors.items()}
+        share = batch.weight * len(tensors["input_ids"]) / batch.examples
+        last = i == len(batch.micro_batches) - 1
         with nullcontext() if last else accelerator.no_sync(phase_state.system):
-            losses = phase_state.system(batch, density, noise)
+            losses = phase_state.system(tensors, density, noise)
             total = sum(weights[name] * loss for name, loss in losses.items() if name in weights)
             accelerator.backward(share * total)
         for name, loss in {**losses, "total": total}.items():

@@ -36,21 +36,21 @@ from .run_config import GatingConfig, Run, StartConfig
 from .run_paths import RunPaths
 
 
-def starting_folder(run: Run, places: RunPaths, sources: dict[str, TextSource]) -> Path:
+def starting_folder(run: Run, paths: RunPaths, sources: dict[str, TextSource]) -> Path:
     """Return the folder of the dense starting model; write it first if it is a fresh one."""
     if run.model.start != "fresh":
         return find(run.model.start)
-    if not (places.start / "config.json").is_file():
-        with atomic_folder(places.start) as folder:
+    if not (paths.start / "config.json").is_file():
+        with atomic_folder(paths.start) as folder:
             write_fresh_model(run.model.fresh, sources, folder, run.seed)
-    return places.start
+    return paths.start
 
 
 def prepare_model(
-    run: Run, places: RunPaths, folder: Path, languages: Sequence[str], progress: Progress
+    run: Run, paths: RunPaths, folder: Path, languages: Sequence[str], progress: Progress
 ) -> None:
     """Write the model to train, with its gates; shrunk already if they are fixed and shared."""
-    if (places.prepared / "config.json").is_file():
+    if (paths.prepared / "config.json").is_file():
         return
     model = load(folder, dtype=torch.float32)  # what is trained has to be precise
     if model.elastic is not None:
@@ -65,14 +65,14 @@ def prepare_model(
         model = with_ranks(model, plan.table)
         ranker = Ranker(rule_named(plan.rule), setting_named(plan.setting))
         if plan.needs_scores:
-            ranker = ranker.on(_scores(run, places, model, languages, progress))
+            ranker = ranker.on(_scores(run, paths, model, languages, progress))
         if plan.cut_first:
             model = prune_model(model, _budget(plan), ranker).model
         else:
             model.elastic = make_gating(plan, model, languages, ranker, run.seed)
             if plan.needs_scores:
                 add_pruning(model.config, describe_selection(ranker, languages))
-    with atomic_folder(places.prepared) as new:
+    with atomic_folder(paths.prepared) as new:
         model.save_pretrained(new)
 
 
@@ -163,12 +163,12 @@ def _set_dropout(config: PolypruneConfig, dropout: float | None) -> None:
 
 def _scores(
     run: Run,
-    places: RunPaths,
+    paths: RunPaths,
     model: PolyprunePreTrainedModel,
     languages: Sequence[str],
     progress: Progress,
 ) -> ScoreSheet:
-    corpus = open_corpus(places.held_out)
+    corpus = open_corpus(paths.held_out)
     missing = [code for code in languages if code not in corpus.files]
     if missing:
         raise ConfigError(

@@ -29,7 +29,7 @@ class RunRecorder:
         self.stopped = self.ended = False
         self._log = None
         if accelerator.is_main_process:
-            self._log = RunLog(session.places.log, about.get("log_bytes", 0))
+            self._log = RunLog(session.paths.log, about.get("log_bytes", 0))
         accelerator.init_trackers(
             "training",
             # What was logged after the checkpoint will be logged again.
@@ -38,7 +38,11 @@ class RunRecorder:
         self._measure_dense()
 
     def record_step(
-        self, phase_state: PhaseState, report: StepReport, work: StepBatch, stop: Callable[[], bool]
+        self,
+        phase_state: PhaseState,
+        report: StepReport,
+        batch: StepBatch,
+        stop: Callable[[], bool],
     ) -> StepReport:
         """Log a step and save a checkpoint if due; return the report with held-out losses."""
         run, step = self.session.run, report.step
@@ -53,7 +57,7 @@ class RunRecorder:
         best = self.best is not None and self.best["step"] == step
         due = best or last_of_phase or step % run.saving.every == 0
         if due or self.stopped or self.ended:
-            self._save(phase_state, report, work)
+            self._save(phase_state, report, batch)
         return report
 
     def close(self) -> None:
@@ -64,7 +68,7 @@ class RunRecorder:
 
     def _measure_dense(self) -> None:
         """Measure the held-out losses of the dense model once, before anything is cut."""
-        path, accelerator = self.session.places.dense, self.session.accelerator
+        path, accelerator = self.session.paths.dense, self.session.accelerator
         losses = None if path.is_file() else self.session.dense()
         accelerator.wait_for_everyone()
         if losses is not None and accelerator.is_main_process:
@@ -111,19 +115,19 @@ class RunRecorder:
             accelerator.set_trigger()
         return accelerator.check_trigger()
 
-    def _save(self, phase_state: PhaseState, report: StepReport, work: StepBatch) -> None:
+    def _save(self, phase_state: PhaseState, report: StepReport, batch: StepBatch) -> None:
         session, accelerator = self.session, self.session.accelerator
         scaler = accelerator.scaler
         about = {
             "step": report.step,
-            "position": merge_positions(gather_object([work.position])).as_dict(),
+            "position": merge_positions(gather_object([batch.position])).as_dict(),
             "log_bytes": self._log.flush() if self._log is not None else 0,
             "best": self.best,
             "since_best": self.since_best,
             "ended": self.ended,
             "scaler": None if scaler is None else scaler.state_dict(),
         }
-        folder, main = session.places.checkpoints, accelerator.is_main_process
+        folder, main = session.paths.checkpoints, accelerator.is_main_process
         path = save_checkpoint(folder, phase_state.system, phase_state.optimizer, about, main)
         accelerator.wait_for_everyone()
         self.checkpoint = read_checkpoint(path)

@@ -49,47 +49,47 @@ def train(
     or killed goes on from its last checkpoint as if nothing had happened.
     Its material is the text that it names, unless another is given.
     """
-    places = RunPaths(out)
-    accelerator = make_accelerator(run, places)
+    paths = RunPaths(out)
+    accelerator = make_accelerator(run, paths)
     with accelerator.main_process_first():
         material = material or TextMaterial.of(run)
         material.check(run, accelerator)
-        register_run(run, places, material.files, force=force and accelerator.is_main_process)
-    if (places.model / "config.json").is_file():
+        register_run(run, paths, material.files, force=force and accelerator.is_main_process)
+    if (paths.model / "config.json").is_file():
         return
     try:
         with progress.stage("Preparing"):
-            session = material.open(run, places, accelerator, progress)
+            session = material.open(run, paths, accelerator, progress)
         yield from _train(session, progress.should_stop)
         if accelerator.is_main_process:
-            material.keep(final_model(session), places)
+            material.keep(final_model(session), paths)
         accelerator.wait_for_everyone()
     finally:
         for tracker in accelerator.trackers:  # what connects processes stays: runs may follow
             tracker.finish()
 
 
-def register_run(run: Run, places: RunPaths, files: dict[str, Any], *, force: bool = False) -> None:
+def register_run(run: Run, paths: RunPaths, files: dict[str, Any], *, force: bool = False) -> None:
     """Write the run's record; raise unless its folder is free or holds the same run."""
-    out, identity = places.out, run.identity() | {"files": files | _model_hashes(run)}
-    known = is_run(places)
+    out, identity = paths.out, run.identity() | {"files": files | _model_hashes(run)}
+    known = is_run(paths)
     if force and known:
-        places.clear()
+        paths.clear()
     elif known:
-        check_same_run(places.record, identity)
+        check_same_run(paths.record, identity)
         return
     others = [path for path in out.iterdir() if path.name[0] != "."] if out.is_dir() else []
     if out.is_file() or (others and not known):
         raise ConfigError(f"{out} is not a run. Choose another --out.")
     out.mkdir(parents=True, exist_ok=True)
-    with atomic_file(places.record, force=True) as path:
+    with atomic_file(paths.record, force=True) as path:
         path.write_text(json.dumps(identity | {"versions": versions()}, indent=2), encoding="utf-8")
 
 
-def is_run(places: RunPaths) -> bool:
+def is_run(paths: RunPaths) -> bool:
     """Return whether a folder holds a polyprune run, not some other `run.json`."""
     try:
-        record = json.loads(places.record.read_text(encoding="utf-8"))
+        record = json.loads(paths.record.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
     return isinstance(record, dict) and {"phases", "corpus", "gating"} <= record.keys()
@@ -114,25 +114,25 @@ def versions() -> dict[str, str]:
 def _train(session: Session, stop: Callable[[], bool]) -> Iterator[StepReport]:
     run, accelerator = session.run, session.accelerator
     with accelerator.main_process_first():
-        checkpoint = latest_checkpoint(session.places.checkpoints)
+        checkpoint = latest_checkpoint(session.paths.checkpoints)
     done = checkpoint.step if checkpoint else 0
     if done >= run.steps or (checkpoint and checkpoint.about["ended"]):
         return
-    book = RunRecorder(session, checkpoint)
+    recorder = RunRecorder(session, checkpoint)
     position = StreamPosition.from_dict(checkpoint.about["position"]) if checkpoint else None
     step_batches = session.step_batches(position)
     try:
         for index in range(locate_step(run.phases, done)[0], len(run.phases)):
-            phase_state, first = start_phase(session, index, book.checkpoint)
-            for report, work in steps(phase_state, run, step_batches, first):
-                yield book.record_step(phase_state, report, work, stop)
-                if book.stopped:
+            phase_state, first = start_phase(session, index, recorder.checkpoint)
+            for report, batch in steps(phase_state, run, step_batches, first):
+                yield recorder.record_step(phase_state, report, batch, stop)
+                if recorder.stopped:
                     raise Stopped(f"Stopped and saved after step {report.step} of {run.steps}.")
-                if book.ended:
+                if recorder.ended:
                     return
     finally:
         step_batches.close()  # pyright: ignore[reportAttributeAccessIssue]
-        book.close()
+        recorder.close()
 
 
 def start_phase(
@@ -174,7 +174,7 @@ def _phase_model(
     cuts = [i for i in range(1, index + 1) if run.phases[i].train == "weights"]
     if not cuts:
         return session.untrained_model(), False
-    folder = session.places.cut(cuts[0])
+    folder = session.paths.cut(cuts[0])
     with session.accelerator.main_process_first():
         if not (folder / "config.json").is_file():
             assert checkpoint is not None
@@ -186,15 +186,15 @@ def _phase_model(
 
 def final_model(session: Session) -> PolyprunePreTrainedModel:
     """Return the trained model: the last one, or the best if the run asks for it."""
-    run, places = session.run, session.places
-    checkpoint = latest_checkpoint(places.checkpoints)
+    run, paths = session.run, session.paths
+    checkpoint = latest_checkpoint(paths.checkpoints)
     assert checkpoint is not None
     if run.saving.keeps_best and checkpoint.best is not None:
-        checkpoint = read_checkpoint(places.checkpoints / checkpoint.best)
-    cut = sorted(places.out.glob("cut-*/config.json"))
+        checkpoint = read_checkpoint(paths.checkpoints / checkpoint.best)
+    cut = sorted(paths.out.glob("cut-*/config.json"))
     start = load(cut[-1].parent, verify=False) if cut else session.untrained_model()
     in_memory = session.student is not None
-    source = start.source if in_memory else ModelSource.at(places.prepared)
+    source = start.source if in_memory else ModelSource.at(paths.prepared)
     model = _trained(session, checkpoint, start)
     model.source = source
     add_training(model.config, _training_record(session, checkpoint.step))

@@ -42,9 +42,9 @@ class RunLocation:
     @property
     def last_written(self) -> float | None:
         """When any of its files was last written."""
-        places = RunPaths(self.folder)
-        files = (places.record, places.dense, places.targets, places.held_out, places.prepared)
-        looked = [*files, places.checkpoints, places.model, self.log]
+        paths = RunPaths(self.folder)
+        files = (paths.record, paths.dense, paths.targets, paths.held_out, paths.prepared)
+        looked = [*files, paths.checkpoints, paths.model, self.log]
         return max(
             (when for path in looked if (when := modified_at(path)) is not None), default=None
         )
@@ -52,10 +52,10 @@ class RunLocation:
     @property
     def marks(self) -> list[Timestamp]:
         """The steps whose times are known from files: the start, and the checkpoints."""
-        places = RunPaths(self.folder)
-        first = modified_at(places.dense) or self.begun
+        paths = RunPaths(self.folder)
+        first = modified_at(paths.dense) or self.begun
         marks = [] if first is None else [Timestamp(first, 0)]
-        for path in places.checkpoints.glob("step-*"):
+        for path in paths.checkpoints.glob("step-*"):
             step, when = re.fullmatch(r"step-(\d+)", path.name), modified_at(path)
             if step and when is not None:
                 marks.append(Timestamp(when, int(step[1])))
@@ -93,12 +93,12 @@ def find_run(folder: Path) -> RunLocation | None:
 
 
 def _run_in(folder: Path, name: str) -> RunLocation | None:
-    places = RunPaths(folder)
-    record = read_json(places.record, damaged="Start the run again with --force.")
+    paths = RunPaths(folder)
+    record = read_json(paths.record, damaged="Start the run again with --force.")
     if not {"phases", "corpus", "gating"} <= record.keys():
         return None
-    finished = (places.model / "config.json").is_file()
-    return RunLocation(name, folder, record, places.log, finished)
+    finished = (paths.model / "config.json").is_file()
+    return RunLocation(name, folder, record, paths.log, finished)
 
 
 def _tuning_in(folder: Path, name: str) -> RunLocation | None:

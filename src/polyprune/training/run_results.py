@@ -10,11 +10,11 @@ from .run_paths import RunPaths
 
 def summarize_run(out: Path) -> dict[str, Any]:
     """Return the model's path, its number of steps, and held-out losses beside dense ones."""
-    places = RunPaths(out)
-    log = read_log(places.log)
+    paths = RunPaths(out)
+    log = read_log(paths.log)
     measured = [entry for entry in log if entry["held_out"]]
     return {
-        "out": str(places.model),
+        "out": str(paths.model),
         "steps": log[-1]["step"] if log else 0,
         "losses": log[-1]["losses"] if log else {},
         "held_out": measured[-1]["held_out"] if measured else {},

@@ -42,7 +42,7 @@ class Session(ABC):
     """A run that is ready to train on this machine."""
 
     run: Run
-    places: RunPaths
+    paths: RunPaths
     accelerator: Accelerator
     start: Path
     """The folder of the uncut model."""
@@ -57,7 +57,7 @@ class Session(ABC):
         """Return the model to train as it was before the first step, one of its own each time."""
         if self.student is not None:
             return deepcopy(self.student)
-        return load(self.places.prepared, verify=False)
+        return load(self.paths.prepared, verify=False)
 
     @property
     def trained_on(self) -> str:
@@ -125,9 +125,9 @@ class Material(ABC):
     def check(self, run: Run, accelerator: Accelerator) -> None:
         """Raise if a run cannot be trained on this with so many processes."""
 
-    def keep(self, model: PolyprunePreTrainedModel, places: RunPaths) -> None:
+    def keep(self, model: PolyprunePreTrainedModel, paths: RunPaths) -> None:
         """Write the trained model to its folder."""
-        with atomic_folder(places.model) as new:
+        with atomic_folder(paths.model) as new:
             model.save_pretrained(new)
 
     @property
@@ -137,7 +137,7 @@ class Material(ABC):
 
     @abstractmethod
     def open(
-        self, run: Run, places: RunPaths, accelerator: Accelerator, progress: Progress
+        self, run: Run, paths: RunPaths, accelerator: Accelerator, progress: Progress
     ) -> Session:
         """Prepare a run unless it is prepared already; the main process goes first."""
 
@@ -159,7 +159,7 @@ def checkpoint_activations(model: PolyprunePreTrainedModel) -> None:
         model.gradient_checkpointing_enable()
 
 
-def make_accelerator(run: Run, places: RunPaths) -> Accelerator:
+def make_accelerator(run: Run, paths: RunPaths) -> Accelerator:
     """Make the accelerator: what `accelerate launch` set up, or this single process."""
     for tracker in run.saving.trackers:
         if tracker not in LOGGER_TYPE_TO_CLASS:
@@ -180,7 +180,7 @@ def make_accelerator(run: Run, places: RunPaths) -> Accelerator:
         accelerator = Accelerator(
             mixed_precision=run.engine.precision,
             log_with=list(run.saving.trackers) or None,
-            project_dir=places.tracking,
+            project_dir=paths.tracking,
             kwargs_handlers=handlers,
         )
     except ValueError as error:  # half precision on a machine without

@@ -61,10 +61,10 @@ class TextMaterial(Material):
         processes = accelerator.num_processes
         check_shard(stream_config(run, None, processes), process_shard(run, accelerator, {}))
 
-    def keep(self, model: PolyprunePreTrainedModel, places: RunPaths) -> None:
+    def keep(self, model: PolyprunePreTrainedModel, paths: RunPaths) -> None:
         """Hand the trained model to whoever gave the models, or write it to its folder."""
         if self.models is None:
-            super(TextMaterial, self).keep(model, places)
+            super(TextMaterial, self).keep(model, paths)
         else:
             self.models.keep(model)
 
@@ -75,20 +75,20 @@ class TextMaterial(Material):
         return {"text": sizes, **({} if self.models is None else self.models.hashes)}
 
     def open(
-        self, run: Run, places: RunPaths, accelerator: Accelerator, progress: Progress
+        self, run: Run, paths: RunPaths, accelerator: Accelerator, progress: Progress
     ) -> Session:
         """Hold out text, prepare the model, and embed the text with the teacher if it is cached."""
         sources, models = self.sources, self.models
         with accelerator.main_process_first():
             if models is None:
-                start = starting_folder(run, places, sources)
+                start = starting_folder(run, paths, sources)
             else:
                 start = models.student.source.folder or Path("?")
             given = development_files(text_folder(run.corpus.source))
-            withheld = hold_out(sources, run.corpus.held_out, places.held_out, given)
+            withheld = hold_out(sources, run.corpus.held_out, paths.held_out, given)
             if models is None:
-                prepare_model(run, places, start, list(sources), progress)
-        model = load(places.prepared) if models is None else prepare_in_memory(run, models.student)
+                prepare_model(run, paths, start, list(sources), progress)
+        model = load(paths.prepared) if models is None else prepare_in_memory(run, models.student)
         tokenizer = fitting_tokenizer(model, strict=True)
         check_readout(run, model)
         teacher, reader = self._teacher(run, start, model, tokenizer)
@@ -104,12 +104,12 @@ class TextMaterial(Material):
                         tokenizer,
                         sources,
                         made,
-                        places.targets,
+                        paths.targets,
                         progress,
                     ).narrowed(model.shape.width)
         return TextSession(
             run=run,
-            places=places,
+            paths=paths,
             accelerator=accelerator,
             sources=sources,
             withheld=withheld,
@@ -189,7 +189,7 @@ class TextSession(Session):
     def _held_out_batches(self) -> HeldOutBatches:
         """Return this process's held-out micro-batches."""
         return held_out_micro_batches(
-            held_out_examples(self.places.held_out, self.tokenizer, self.stream_config),
+            held_out_examples(self.paths.held_out, self.tokenizer, self.stream_config),
             replace(self.collator, targets=None),
             self.accelerator.process_index,
             self.accelerator.num_processes,

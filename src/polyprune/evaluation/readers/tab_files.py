@@ -39,10 +39,10 @@ def read_table(path: Path, *names: str) -> Iterator[list[str]]:
         yield [columns[place].strip() for place in places]
 
 
-def wrong_columns(path: Path, number: int, found: int, allowed: tuple[int, ...]) -> DataError:
+def wrong_columns(path: Path, number: int, columns: int, allowed: tuple[int, ...]) -> DataError:
     """Return the error for a line with a wrong number of columns."""
     expected = " or ".join(map(str, sorted(allowed)))
     return DataError(
-        f"Line {number} of {path} has {found} column{'s' * (found > 1)} between tabs, where "
+        f"Line {number} of {path} has {columns} column{'s' * (columns > 1)} between tabs, where "
         f"{expected} should be. Copy or make the file again."
     )
