@@ -13,7 +13,6 @@ at 90 %, in the same runtime; exported to int8, 4 times the dense model in eager
 """
 
 import argparse
-import math
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,7 +26,7 @@ from timing import record
 from polyprune.measuring.calls import timed_call
 from polyprune.measuring.intervals import ratio
 from polyprune.measuring.latency_timing import BatchShape, EncoderFactory, measure_table
-from polyprune.measuring.speed_target import FitRequest, SpeedGoal, fit_to_speed
+from polyprune.measuring.speed_target import Speed, SpeedGoal
 from polyprune.measuring.turns import in_turns
 from polyprune.measuring.workload import TokenBatch, Workload
 from polyprune.model.footprint import encoder_multiply_adds
@@ -37,7 +36,6 @@ from polyprune.model.network.modeling_polyprune import PolypruneModel
 from polyprune.model.network.shape import EncoderShape
 from polyprune.model.surgery.shrink import shape_kept
 from polyprune.pruning.ranker import Ranker
-from polyprune.pruning.selection.budgets import Time
 
 LOADS = {"1 × 128": (1, 128, 30), "32 × 64": (32, 64, 10)}
 """Sentences, tokens, rounds."""
@@ -195,9 +193,9 @@ def asked(speedup: float) -> None:
     dense = base()
     for sentences, tokens, _ in LOADS.values():
         load = BatchShape(sentences, tokens)
-        aim = FitRequest(SpeedGoal(speedup), load, Time(math.inf, measure_table(dense, load)))
-        found = fit_to_speed(dense, Ranker.named("random"), aim)
-        kept = shape_kept(found.selection.gates, dense.shape)
+        budget = Speed(SpeedGoal(speedup), load, table=measure_table(dense, load))
+        found = budget.select(dense, Ranker.named("random"))
+        kept = shape_kept(found.gates, dense.shape)
         print(
             f"{sentences} × {tokens}: asked for {speedup:g}, measured {found.speedup:.3f} "
             f"({found.low:.3f}–{found.high:.3f}) in {found.tries} tries; "

@@ -20,7 +20,7 @@ def machine(monkeypatch, tmp_path):
     monkeypatch.setattr(
         latency_timing, "measure_table", partial(latency_timing.measure_table, clock=machine)
     )
-    monkeypatch.setattr(selecting, "fit_to_speed", partial(selecting.fit_to_speed, clock=machine))
+    monkeypatch.setattr(selecting, "Speed", partial(selecting.Speed, clock=machine))
     return machine
 
 

@@ -1,6 +1,5 @@
 """Tables and targets, on a machine whose speed is known."""
 
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -16,10 +15,9 @@ from polyprune.measuring.latency_timing import (
     preferred_multiple,
 )
 from polyprune.measuring.noise import Noise, NoiseMonitor, TooNoisy
-from polyprune.measuring.speed_target import CLOSE, FitRequest, SpeedGoal, fit_to_speed
+from polyprune.measuring.speed_target import CLOSE, Speed, SpeedGoal
 from polyprune.model.surgery.shrink import shape_kept, shrink
 from polyprune.pruning.ranker import Ranker
-from polyprune.pruning.selection import budgets
 from support.clocks import Machine, put
 
 LOAD = BatchShape(1, 8)
@@ -73,9 +71,9 @@ def test_the_smallest_multiple_that_is_as_fast_is_liked(slower, liked):
     assert preferred_multiple([]) == 1
 
 
-def aim(model, machine, goal, parameters=None) -> FitRequest:
+def speed_of(model, machine, goal, parameters=None) -> Speed:
     found = measure_table(model, LOAD, clock=machine)
-    return FitRequest(goal, LOAD, budgets.Time(math.inf, found, parameters))
+    return Speed(goal, LOAD, parameters, table=found, clock=machine)
 
 
 @pytest.mark.parametrize("mixed", [1.0, 1.3, 0.8])
@@ -84,10 +82,8 @@ def test_a_speedup_is_reached_though_sublayers_are_not_quite_a_sum(
     model, monkeypatch, mixed, asked
 ):
     machine = put(Machine(mixed), monkeypatch)
-    found = fit_to_speed(
-        model, Ranker.named("random"), aim(model, machine, SpeedGoal(asked)), clock=machine
-    )
-    small = shrink(model, found.selection.gates)
+    found = speed_of(model, machine, SpeedGoal(asked)).select(model, Ranker.named("random"))
+    small = shrink(model, found.gates)
     true = machine.seconds(model.shape) / machine.seconds(small.shape)
     assert asked - 1e-9 <= true <= asked * 1.1  # a head of eight is no small step
     assert found.speedup == pytest.approx(true)
@@ -97,30 +93,28 @@ def test_a_speedup_is_reached_though_sublayers_are_not_quite_a_sum(
 
 def test_a_latency_is_reached(model, machine):
     goal = SpeedGoal(seconds=9e-3)
-    found = fit_to_speed(model, Ranker.named("random"), aim(model, machine, goal), clock=machine)
-    kept = shape_kept(found.selection.gates, model.shape)
+    found = speed_of(model, machine, goal).select(model, Ranker.named("random"))
+    kept = shape_kept(found.gates, model.shape)
     assert 9e-3 * (1 - 3 * CLOSE) <= machine.seconds(kept) <= 9e-3 + 1e-9
     assert found.as_dict()["asked"] == {"speedup": None, "seconds": 9e-3}
 
 
 def test_what_is_small_enough_may_be_faster_than_asked(model, machine):
-    wanted = aim(model, machine, SpeedGoal(1.1), parameters=6_000)
-    found = fit_to_speed(model, Ranker.named("magnitude"), wanted, clock=machine)
+    wanted = speed_of(model, machine, SpeedGoal(1.1), parameters=6_000)
+    found = wanted.select(model, Ranker.named("magnitude"))
     assert found.tries == 1
     assert found.binds == ("parameters",)
     assert found.speedup > 1.1
-    assert shrink(model, found.selection.gates).num_parameters() <= 6_000
+    assert shrink(model, found.gates).num_parameters() <= 6_000
 
 
 def test_what_cannot_be_reached_or_measured_is_said(model, machine, monkeypatch):
     with pytest.raises(ConfigError, match="what cannot be pruned takes"):
-        fit_to_speed(
-            model, Ranker.named("random"), aim(model, machine, SpeedGoal(1000.0)), clock=machine
-        )
-    wanted = aim(model, machine, SpeedGoal(2.0))
+        speed_of(model, machine, SpeedGoal(1000.0)).select(model, Ranker.named("random"))
+    wanted = speed_of(model, machine, SpeedGoal(2.0))
     monkeypatch.setattr(NoiseMonitor, "noise", lambda self, speeds: Noise(steal=0.5))
     with pytest.raises(TooNoisy, match="too noisy to measure on now"):
-        fit_to_speed(model, Ranker.named("random"), wanted, clock=machine)
+        wanted.select(model, Ranker.named("random"))
     for goal in ({}, {"speedup": 2.0, "seconds": 1.0}, {"speedup": 0.5}, {"seconds": 0.0}):
         with pytest.raises(ConfigError):
             SpeedGoal(**goal)

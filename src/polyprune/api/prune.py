@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
+from ..measuring.speed_target import MeasuredSelection
 from ..model.files.fingerprint import fingerprint
 from ..model.files.gates_file import save_gates
 from ..model.history import add_pruning, history_of, write_history
@@ -21,6 +22,7 @@ from ..pruning.prune import (
     check_finite,
     describe_selection,
     elastic_gates,
+    select,
 )
 from ..pruning.ranker import Ranker
 from ..pruning.selection.budgets import Sparsity
@@ -33,7 +35,7 @@ from .recover import recovered
 from .requests.prune import PruneRequest
 from .requests.recover import RecoverRequest
 from .score import ScoreResult, take_scores
-from .selecting import select_within
+from .selecting import budget_of
 from .verb import verb
 
 
@@ -53,9 +55,11 @@ def prune(model: ModelLike, request: PruneRequest, progress: Progress) -> PruneR
     ranker, uncut = _ranked(original, ranker, request, progress)
     if request.every_size:
         return _prune_to_every_size(original, ranker, uncut, request)
-    selection, speed = select_within(original, ranker, request, progress)
+    selection = select(original, budget_of(request, original, progress), ranker)
     pruned = apply_selection(original, selection, ranker, language=request.language, uncut=uncut)
-    result = replace(_certified(pruned, ranker, request), speed=speed)
+    result = _certified(pruned, ranker, request)
+    if isinstance(selection, MeasuredSelection):
+        result = replace(result, speed=selection)
     if request.recover is not None:
         result = _recovered(result, (original, model_name(model)), request, progress)
     return _written(result, selection, request)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..measuring.speed_target import SpeedFit
+from ..measuring.speed_target import MeasuredSelection
 from ..model.network.components import Gates
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..pruning.ranker import Ranker
@@ -41,7 +41,7 @@ class PruneResult(ModelResult):
     gates: Gates | None = None
     """What stays: one row per language, or one for all; None for every size."""
     languages: tuple[str, ...] = ()
-    speed: SpeedFit | None = None
+    speed: MeasuredSelection | None = None
     """What was measured, where a speed was asked for."""
     recovery: RecoverResult | None = None
     """How the model was trained on, where that was asked for."""

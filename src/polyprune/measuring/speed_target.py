@@ -1,7 +1,8 @@
 """Prune to a requested speed: select by the latency table, measure, correct, select again."""
 
+import math
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import ConfigError
@@ -10,10 +11,11 @@ from ..model.network.shape import EncoderShape
 from ..model.surgery.shrink import shape_kept
 from ..progress import SILENT, Progress
 from ..pruning.ranker import Ranker
-from ..pruning.selection.budgets import Time
-from ..pruning.selection.selection import Selection
+from ..pruning.selection.budgets import Budget, Time
+from ..pruning.selection.latency import LatencyTable
+from ..pruning.selection.selection import SelectedRow, Selection
 from .calls import timed_call
-from .latency_timing import BatchShape, EncoderFactory
+from .latency_timing import BatchShape, EncoderFactory, cached_table
 from .noise import monitor_noise
 from .speed import SpeedResult, compare_speed
 from .turns import Clock, time_call
@@ -41,26 +43,20 @@ class SpeedGoal:
         if self.seconds is not None and not 0 < self.seconds < 1e4:
             raise ConfigError(f"A latency is a time such as 10ms, not {self.seconds:g} s.")
 
+    def seconds_for(self, dense: float) -> float:
+        """Return the seconds that a batch may take, given those of the unpruned model."""
+        return self.seconds if self.seconds is not None else dense / (self.speedup or 1.0)
+
 
 @dataclass(frozen=True, slots=True)
-class FitRequest:
-    """A speed goal, the batch shape it is for, and the other constraints."""
+class MeasuredSelection(Selection):
+    """A selection, and its measured speed beside the unpruned model."""
 
     goal: SpeedGoal
-    load: BatchShape
-    budget: Time
-    """The latency table and all other limits; its seconds are what is searched for."""
-    row: int = 0
-    """The row of gates to time, where every language has its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class SpeedFit:
-    """The requested and the measured speed of a selection."""
-
-    selection: Selection
-    """The components that make it so fast."""
-    aim: FitRequest
+    batch: BatchShape
+    timed: SelectedRow
+    """The row of gates that was timed."""
+    threads: int | None
     before: float
     """Seconds per batch of the unpruned model."""
     after: float
@@ -68,107 +64,138 @@ class SpeedFit:
     speedup: float
     low: float
     high: float
-    predicted: float
-    """Seconds per batch that the table predicts."""
-    binds: tuple[str, ...]
-    """Which budgets bind: `time`, `parameters`, or both."""
     tries: int
     noise: dict[str, Any]
 
+    @property
+    def binds(self) -> tuple[str, ...]:
+        """Which limits bind: `time`, `parameters`, or both."""
+        return self.timed.binds
+
     def off(self) -> float:
         """The relative difference to the requested seconds; negative if it is faster."""
-        goal = self.aim.goal
-        if goal.speedup is not None:
-            return goal.speedup / self.speedup - 1
-        assert goal.seconds is not None
-        return self.after / goal.seconds - 1
+        if self.goal.speedup is not None:
+            return self.goal.speedup / self.speedup - 1
+        assert self.goal.seconds is not None
+        return self.after / self.goal.seconds - 1
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fit as JSON."""
-        told = ("before", "after", "speedup", "low", "high", "predicted", "binds", "tries", "noise")
+        """Return the requested and the measured speed as JSON."""
         return {
-            "asked": asdict(self.aim.goal),
-            **asdict(self.aim.load),
-            "threads": self.aim.budget.table.about.get("threads"),
-            **{name: getattr(self, name) for name in told},
+            "asked": asdict(self.goal),
+            **asdict(self.batch),
+            "threads": self.threads,
+            "before": self.before,
+            "after": self.after,
+            "speedup": self.speedup,
+            "low": self.low,
+            "high": self.high,
+            "predicted": self.timed.seconds,
+            "binds": self.binds,
+            "tries": self.tries,
+            "noise": self.noise,
         }
 
 
-def fit_to_speed(
-    model: PolyprunePreTrainedModel,
-    ranker: Ranker,
-    aim: FitRequest,
-    progress: Progress = SILENT,
-    clock: Clock = time.perf_counter,
-) -> SpeedFit:
-    """Find the selection whose model has the requested speed, measured beside the unpruned model.
+@dataclass(frozen=True, slots=True)
+class Speed(Budget):
+    """A speed on this machine, and perhaps a number of parameters.
 
-    Sublayers next to others take not quite what they took in a stack of their own kind: so what is
-    chosen is timed, and the limit moved by as much as it was off. The one nearest to the goal among
-    those that reach it is kept; if none does, the nearest.
+    Speed is a matter of the machine, so what sublayers take is measured first, or remembered, and
+    what is selected by that is measured too.
     """
-    stand = TimingHarness(model, aim, progress, clock)
-    limit = stand.goal_seconds(aim.budget.table.seconds(model.shape))
-    fast, slow = 0.0, float("inf")  # limits that were low enough, and too high
-    tries: list[SpeedFit] = []
-    for number in range(1, TRIES + 1):
-        tries.append(stand.measure(limit, ranker, number))
-        off = tries[-1].off()
-        if -CLOSE <= off <= 0 or ("time" not in tries[-1].binds and off <= 0):
-            break
-        fast, slow = (fast, limit) if off > 0 else (limit, slow)
-        # A little under the goal, so that the next try is not as likely over it as under.
-        limit *= (1 - CLOSE / 2) / (1 + off)
-        if not fast < limit < slow:
-            limit = (fast + slow) / 2
-    reached = [each for each in tries if each.off() <= 0]
-    return max(reached, key=SpeedFit.off) if reached else min(tries, key=SpeedFit.off)
+
+    goal: SpeedGoal
+    batch: BatchShape
+    parameters: int | None = None
+    language: str | None = None
+    """Whose row of gates to time, where every language has its own."""
+    table: LatencyTable | None = None
+    """The latency table; that of this machine unless given."""
+    progress: Progress = SILENT
+    clock: Clock = time.perf_counter
+
+    def select(self, model, ranker):
+        """Find the selection with the requested speed, measured beside the unpruned model.
+
+        Sublayers next to others take not quite what they took in a stack of their own kind: so what
+        is selected is timed, and the limit moved by as much as it was off. The one nearest to the
+        goal among those that reach it is kept; if none does, the nearest.
+        """
+        table = self.table or cached_table(model, self.batch, self.progress)
+        harness = TimingHarness(model, ranker, self, table)
+        limit = self.goal.seconds_for(table.seconds(model.shape))
+        fast, slow = 0.0, math.inf  # limits that were low enough, and too high
+        tries: list[MeasuredSelection] = []
+        for number in range(1, TRIES + 1):
+            tries.append(harness.measure(limit, number))
+            off = tries[-1].off()
+            if -CLOSE <= off <= 0 or ("time" not in tries[-1].binds and off <= 0):
+                break
+            fast, slow = (fast, limit) if off > 0 else (limit, slow)
+            # A little under the goal, so that the next try is not as likely over it as under.
+            limit *= (1 - CLOSE / 2) / (1 + off)
+            if not fast < limit < slow:
+                limit = (fast + slow) / 2
+        reached = [each for each in tries if each.off() <= 0]
+        if reached:
+            return max(reached, key=MeasuredSelection.off)
+        return min(tries, key=MeasuredSelection.off)
 
 
 class TimingHarness:
     """Times selected shapes beside the unpruned model."""
 
     def __init__(
-        self, model: PolyprunePreTrainedModel, aim: FitRequest, progress: Progress, clock: Clock
+        self,
+        model: PolyprunePreTrainedModel,
+        ranker: Ranker,
+        budget: Speed,
+        table: LatencyTable,
     ):
-        self.model, self.aim, self.progress, self.clock = model, aim, progress, clock
+        self.model, self.ranker, self.budget, self.table = model, ranker, budget, table
         self.make = EncoderFactory(model)
         self.dense = self.make(model.shape)
-        self.batch = aim.load.batch_for(model)
+        self.batch = budget.batch.batch_for(model)
 
-    def goal_seconds(self, dense: float) -> float:
-        """Return the seconds that a batch may take, given the table's time of the dense model."""
-        goal = self.aim.goal
-        return goal.seconds if goal.seconds is not None else dense / (goal.speedup or 1.0)
-
-    def measure(self, limit: float, ranker: Ranker, number: int) -> SpeedFit:
+    def measure(self, limit: float, number: int) -> MeasuredSelection:
         """Select within a time limit, and time the selected shape."""
-        selection = replace(self.aim.budget, seconds=limit).select(self.model, ranker)
-        chosen = selection.rows[self.aim.row]
-        own = selection.gates.map(lambda gate: gate[self.aim.row, None])
-        before, after, noise = self._time(shape_kept(own, self.model.shape))
-        assert chosen.seconds is not None
-        return SpeedFit(
-            selection=selection,
-            aim=self.aim,
+        asked = self.budget
+        limits = Time(
+            limit,
+            self.table,
+            asked.parameters,
+            minimum=asked.minimum,
+            multiple=asked.multiple,
+        )
+        selection = limits.select(self.model, self.ranker)
+        own = selection if asked.language is None else selection.row(asked.language)
+        timed = own.only
+        before, after, noise = self._time(shape_kept(own.gates, self.model.shape))
+        return MeasuredSelection(
+            gates=selection.gates,
+            rows=selection.rows,
+            goal=asked.goal,
+            batch=asked.batch,
+            timed=timed,
+            threads=self.table.about.get("threads"),
             before=before.seconds,
             after=after.seconds,
             speedup=after.ratio,
             low=after.low,
             high=after.high,
-            predicted=chosen.seconds,
-            binds=chosen.binds,
             tries=number,
             noise=noise,
         )
 
     def _time(self, shape: EncoderShape) -> tuple[SpeedResult, SpeedResult, dict[str, Any]]:
+        clock, progress = self.budget.clock, self.budget.progress
         models = {"before": self.dense, "after": self.make(shape)}
-        once = sum(time_call(timed_call(each, self.batch), self.clock) for each in models.values())
+        once = sum(time_call(timed_call(each, self.batch), clock) for each in models.values())
         rounds = int(min(max(SECONDS / max(once, 1e-9), ROUNDS[0]), ROUNDS[1]))
-        with monitor_noise() as watched, self.progress.stage("Measuring speed", rounds):
+        with monitor_noise() as watched, progress.stage("Measuring speed", rounds):
             speeds = compare_speed(
-                models, [self.batch], rounds=rounds, progress=self.progress, clock=self.clock
+                models, [self.batch], rounds=rounds, progress=progress, clock=clock
             )
         noise = watched.noise(speeds.values())
         noise.check("and try again")
