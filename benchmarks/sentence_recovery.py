@@ -20,10 +20,6 @@ from timing import clock, record
 import polyprune as pp
 from polyprune.corpora.batching import Batching
 from polyprune.corpora.corpus import open_corpus
-from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
-from polyprune.pruning.ranker import Ranker
-from polyprune.pruning.selection.budgets import Sparsity
-from polyprune.pruning.write import Target, write_model
 
 
 def first_lines(source, folder: Path) -> Path:
@@ -35,11 +31,17 @@ def first_lines(source, folder: Path) -> Path:
     return folder
 
 
-def prune(original, batching: Batching, text: Path, out: Path, sentences: int) -> None:
-    scoring = Scoring(sentences=sentences, parallel="en")
-    sheet = score(original, ScoringText(open_corpus(text), batching, LANGUAGES), scoring)
-    ranker = Ranker(sheet=sheet)
-    write_model(original, Sparsity(0.5).select(original, ranker), ranker, Target(out))
+def prune(original, text: Path, out: Path, sentences: int) -> None:
+    pp.prune(
+        original,
+        corpus=text,
+        languages=LANGUAGES,
+        parallel="en",
+        sentences=sentences,
+        batch_size=32,
+        sparsity=0.5,
+        out=out,
+    )
 
 
 def main() -> None:
@@ -60,7 +62,7 @@ def main() -> None:
         text, pruned = work / "text", work / "pruned"
         first_lines(source, text)
         if not pruned.is_dir():
-            prune(original, batching, text, pruned, options.sentences)
+            prune(original, text, pruned, options.sentences)
         recovered_model = work / "recovered"
 
         def recover() -> None:

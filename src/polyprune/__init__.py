@@ -32,12 +32,15 @@ if TYPE_CHECKING:
     from .api.requests.recover import RecoverRequest as RecoverRequest
     from .api.requests.report import ReportRequest as ReportRequest
     from .api.requests.score import ScoreRequest as ScoreRequest
+    from .api.requests.shrink import ShrinkRequest as ShrinkRequest
     from .api.requests.study import StudyRequest as StudyRequest
     from .api.requests.tasks import EvaluateRequest as EvaluateRequest
     from .api.requests.tasks import FinetuneRequest as FinetuneRequest
     from .api.requests.train import TrainRequest as TrainRequest
     from .api.score import ScoreResult as ScoreResult
     from .api.score import score as score
+    from .api.shrink import ShrinkResult as ShrinkResult
+    from .api.shrink import shrink as shrink
     from .api.study import StudyResult as StudyResult
     from .api.study import study as study
     from .api.train import TrainResult as TrainResult
@@ -56,7 +59,6 @@ if TYPE_CHECKING:
     from .model.surgery.certify import certify as certify
     from .model.surgery.drop_layers import drop_layers as drop_layers
     from .model.surgery.factorize import factorize as factorize
-    from .model.surgery.shrink import shrink as shrink
     from .pruning.criteria.importance import importance as importance
     from .pruning.gates.hard_concrete import HardConcrete as HardConcrete
     from .pruning.selection.ranking import ComponentWeights as ComponentWeights
@@ -90,6 +92,8 @@ _HOME = {
     "RecoverResult": "api.recover",
     "ScoreRequest": "api.requests.score",
     "ScoreResult": "api.score",
+    "ShrinkRequest": "api.requests.shrink",
+    "ShrinkResult": "api.shrink",
     "StudyRequest": "api.requests.study",
     "StudyResult": "api.study",
     "TrainRequest": "api.requests.train",
@@ -113,7 +117,7 @@ _HOME = {
     "recover": "api.recover",
     "save_gates": "model.files.gates_file",
     "score": "api.score",
-    "shrink": "model.surgery.shrink",
+    "shrink": "api.shrink",
     "study": "api.study",
     "to_transformers": "loading.stock",
     "train": "api.train",

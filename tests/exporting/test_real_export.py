@@ -80,19 +80,17 @@ def test_e5_small_finds_translations_as_well_in_bytes(tmp_path, e5_folder, spars
 
 def half(model, tmp_path):
     """What scores on a little text leave of it."""
-    from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
-    from polyprune.pruning.ranker import Ranker
-    from polyprune.pruning.selection.budgets import Sparsity
-    from polyprune.pruning.write import Target, write_model
-
-    corpus = open_corpus(text_folder("sample"))
-    batching = Batching(model.source.tokenizer(), prefix="query: ")
     # The table as it is: splitting it takes longer than all the rest, and no rank has to go.
-    sheet = score(model, ScoringText(corpus, batching, ["en", "sw"]), Scoring(16, table="as it is"))
-    ranker = Ranker(sheet=sheet)
-    selection = Sparsity(0.5).select(model, ranker)
-    write_model(model, selection, ranker, Target(tmp_path / "half"))
-    return pp.load(tmp_path / "half")
+    return pp.prune(
+        model,
+        corpus="sample",
+        languages=["en", "sw"],
+        sentences=16,
+        table="as it is",
+        prefix="query: ",
+        sparsity=0.5,
+        out=tmp_path / "half",
+    ).model
 
 
 def mean(scores: dict[str, float]) -> float:

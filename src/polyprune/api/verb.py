@@ -12,12 +12,13 @@ Returned = TypeVar("Returned")
 
 
 def verb(
-    request_type: type[Asked],
+    request_type: type[Asked], second: str = ""
 ) -> Callable[[Callable[[Any, Asked, Progress], Returned]], Callable[..., Returned]]:
     """Make `verb(subject, request=None, *, progress=None, **options)` of a function.
 
     The function takes what the verb is about, the request and somebody to tell progress to. Options
     are fields of the request; together with a request they change it. `progress=False` is silent.
+    The field called `second` may stand in the place of the request.
     """
 
     def decorate(work: Callable[[Any, Asked, Progress], Returned]) -> Callable[..., Returned]:
@@ -31,6 +32,8 @@ def verb(
                 subjects = (options.pop(subject.name),)
             request = options.pop("request", None)
             about, request, *more = (*subjects, request) if len(subjects) < 2 else subjects
+            if second and request is not None and not isinstance(request, request_type):
+                options, request = {second: request, **options}, None
             if not subjects or more or not isinstance(request, request_type | None):
                 raise TypeError(
                     f"{work.__name__}() takes {subject.name}, a {request_type.__name__} or its "

@@ -7,20 +7,13 @@ from torch import Tensor
 
 import polyprune
 
-from ..corpora.batching import Batching
-from ..corpora.corpus import open_corpus
 from ..evaluation.quality import find_translations, guess_words
 from ..loading.hub import find, load
 from ..measuring.speed import compare_speed
 from ..model.footprint import footprint_of, weight_bytes
-from ..model.network.source import ModelSource
 from ..progress import Progress
 from ..pruning.architecture import architecture_record
-from ..pruning.criteria.scoring import Scoring, ScoringText, default_loss, score
-from ..pruning.prune import select
-from ..pruning.ranker import Ranker
-from ..pruning.selection.budgets import Sparsity
-from ..pruning.write import Target, write_model
+from ..pruning.criteria.scoring import default_loss
 from .elastic_stages import every_size, tasks, tasks_ticks
 from .tour import Stage, StageTable, Tour, TourModel, by_language
 from .tour_plan import ENGLISH, TourPlan
@@ -58,12 +51,15 @@ def score_components(tour: Tour, progress: Progress) -> StageTable:
     tour.original = original
     tour.systems.append(TourModel("dense", 0.0, folder))
     paired = default_loss(original) == "contrastive"
-    prefix = ModelSource.at(folder).prompt if paired else ""
-    batching = Batching(tour.tokenizer(), 16, min(128, original.longest_input), prefix)
-    scoring = Scoring(plan.sentences, parallel=ENGLISH if paired else None)
-    corpus = open_corpus(tour.texts.folder)
-    text = ScoringText(corpus, batching, tour.texts.codes)
-    tour.sheet = score(original, text, scoring, progress)
+    tour.sheet = polyprune.score(
+        original,
+        corpus=tour.texts.folder,
+        languages=tour.texts.codes,
+        sentences=plan.sentences,
+        parallel=ENGLISH if paired else None,
+        device="cpu",
+        progress=progress,
+    ).sheet
     kinds = tour.sheet.gradients.absolute
     rows = []
     for i, code in enumerate(tour.sheet.about.languages):
@@ -82,13 +78,13 @@ def prune(tour: Tour, progress: Progress) -> StageTable:
     rows = []
     for size in progress.track("", tour.plan.sizes):
         folder = tour.work / f"pruned-{size:g}"
-        ranker = Ranker(sheet=tour.sheet)
-        selection = select(tour.original, Sparsity(size), ranker)
-        report = write_model(tour.original, selection, ranker, Target(folder))
-        (audit,) = report.audits.values()
+        result = polyprune.prune(
+            tour.original, scores=tour.sheet, sparsity=size, out=folder, progress=progress
+        )
+        (audit,) = result.audits.values()
         system = TourModel("pruned", size, folder)
         tour.systems.append(system)
-        worst = max(report.differences.values())
+        worst = max(result.differences.values())
         rows.append(
             (
                 system.title,

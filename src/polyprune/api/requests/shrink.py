@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 from ...errors import ConfigError
@@ -52,6 +53,12 @@ class ShrinkRequest(Request):
     ] = "mean"
     force: Force = False
     command: Command = ""
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing but gates in memory is given."""
+        in_memory = self.gates is not None and not isinstance(self.gates, str | Path)
+        return in_memory and self == type(self)(gates=self.gates)
 
     def refusals(self) -> Iterator[tuple[bool, str]]:
         """Options that cannot both be meant."""
