@@ -25,7 +25,7 @@ import polyprune as pp
 from polyprune.corpora.batching import Batching
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words, percent
-from polyprune.loading.hub import find
+from polyprune.loading.finding import find
 from polyprune.loading.stock import to_transformers
 from polyprune.model.network.source import ModelSource
 from polyprune.storage import atomic_folder

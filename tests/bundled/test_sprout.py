@@ -12,7 +12,7 @@ import polyprune as pp
 from polyprune.corpora.batching import Batching
 from polyprune.corpora.text import text_folder
 from polyprune.evaluation.quality import find_translations, guess_words
-from polyprune.loading.hub import find
+from polyprune.loading.finding import find
 from polyprune.model.network.source import ModelSource
 from support.paths import REPOSITORY
 

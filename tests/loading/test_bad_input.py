@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 import polyprune as pp
 from polyprune.errors import CheckpointError, PolypruneError, UnknownName
 from polyprune.loading.checks import changed_since, problems
-from polyprune.loading.hub import find
+from polyprune.loading.finding import find
 from support.models import tiny_model
 
 
@@ -180,7 +180,7 @@ def test_a_name_that_the_hub_does_not_give(monkeypatch):
     def offline(*args, **kwargs):
         raise OSError("no network")
 
-    monkeypatch.setattr("polyprune.loading.hub.snapshot_download", offline)
+    monkeypatch.setattr("polyprune.loading.finding.snapshot_download", offline)
     told = r"not a folder here, .*\(no network\).* sprout or e5-small"
     with pytest.raises(UnknownName, match=told):
         pp.load("xlm-roberta-bse")

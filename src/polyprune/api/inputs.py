@@ -13,7 +13,8 @@ from ..corpora.corpus import Corpus, open_corpus
 from ..corpora.sentences import corpus_in_memory
 from ..corpora.text import text_folder
 from ..errors import ConfigError
-from ..loading.hub import NAMED, load
+from ..loading.finding import NAMED
+from ..loading.hub import load
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from .requests.shared import TextLike
 from .result import ModelResult

@@ -12,7 +12,8 @@ from ..device import device_named
 from ..errors import ConfigError
 from ..exporting.export_loader import ExportLoader, export_bytes, is_export
 from ..loading.conversion import readout_of
-from ..loading.hub import find, own_config, read_shape
+from ..loading.finding import find
+from ..loading.hub import own_config, read_shape
 from ..measuring import measurement
 from ..measuring.loaders import ModelLoader
 from ..measuring.machine import machine

@@ -8,7 +8,8 @@ from torch import Tensor
 import polyprune
 
 from ..evaluation.quality import find_translations, guess_words
-from ..loading.hub import find, load
+from ..loading.finding import find
+from ..loading.hub import load
 from ..measuring.speed import compare_speed
 from ..model.footprint import footprint_of, weight_bytes
 from ..progress import Progress

@@ -16,7 +16,8 @@ from accelerate.utils import gather_object
 from ..corpora.positions import StreamPosition
 from ..corpora.prefetching import prefetch
 from ..errors import ConfigError
-from ..loading.hub import find, load
+from ..loading.finding import find
+from ..loading.hub import load
 from ..loading.reading import fitting_tokenizer
 from ..progress import Progress
 from ..pruning.selection.ranking import unflatten

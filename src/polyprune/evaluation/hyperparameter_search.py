@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import CheckpointError, ConfigError
 from ..jsonl import read_log
-from ..loading.hub import find
+from ..loading.finding import find
 from ..model.files.fingerprint import quick_hash
 from ..progress import SILENT, Progress
 from ..storage import atomic_file, atomic_folder

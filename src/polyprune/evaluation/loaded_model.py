@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, UnknownName
-from ..loading.hub import find, load, read_shape
+from ..loading.finding import find
+from ..loading.hub import load, read_shape
 from ..loading.reading import fitting_tokenizer
 from ..model.files.gates_file import SHARED
 from ..model.files.gating_file import gating_header

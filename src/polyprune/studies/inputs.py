@@ -6,7 +6,7 @@ from typing import Any
 
 from ..corpora.text import text_folder
 from ..errors import ConfigError
-from ..loading.hub import find
+from ..loading.finding import find
 from ..measuring.machine import machine
 from ..training.run import versions
 from .cell_store import folder_hash

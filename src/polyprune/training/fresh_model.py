@@ -13,7 +13,7 @@ from ..corpora.text_sources import TextSource
 from ..corpora.tokenizer_training import train_tokenizer
 from ..errors import ConfigError
 from ..loading.conversion import our_config
-from ..loading.hub import find
+from ..loading.finding import find
 from ..model.network.encoder import Encoder
 from ..model.network.modeling_polyprune import PolypruneForMaskedLM
 from ..model.network.source import ModelSource

@@ -9,7 +9,8 @@ import torch
 from ..corpora.corpus import open_corpus
 from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
-from ..loading.hub import find, load
+from ..loading.finding import find
+from ..loading.hub import load
 from ..loading.reading import Reading, fitting_tokenizer, scoring_text
 from ..model.history import add_pruning
 from ..model.network.components import sizes

@@ -10,7 +10,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from ..corpora.positions import StreamPosition
 from ..errors import ConfigError
-from ..loading.hub import find, load
+from ..loading.finding import find
+from ..loading.hub import load
 from ..model.files.fingerprint import quick_hash
 from ..model.history import PruningStep, TrainingStep, add_training
 from ..model.network.gated_model import PolyprunePreTrainedModel

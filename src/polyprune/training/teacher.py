@@ -6,7 +6,8 @@ from typing import Any
 import torch
 
 from ..errors import ConfigError
-from ..loading.hub import find, load
+from ..loading.finding import find
+from ..loading.hub import load
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from .prepare import check_length
 from .run_config import Run
