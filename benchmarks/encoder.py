@@ -19,7 +19,7 @@ from torch import nn
 from transformers import XLMRobertaConfig, XLMRobertaModel, logging
 
 import polyprune as pp
-from polyprune.model.surgery.factorize import factorize_table
+from polyprune.parts import factorize_table
 
 XLM_R_BASE = {
     "vocab_size": 250_002,

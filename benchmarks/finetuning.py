@@ -25,20 +25,26 @@ from datasets import Dataset
 from timing import Ratio, interleaved, record
 
 import polyprune as pp
-from polyprune.evaluation.example_store import epoch_batches
-from polyprune.evaluation.examples import SentencePair
-from polyprune.evaluation.finetune_config import FineTuneConfig, Trial
-from polyprune.evaluation.finetuning import TaskMaterial, finetuning_run
-from polyprune.evaluation.prediction import TOKENS, batch_by_length, predict
-from polyprune.evaluation.readout_init import prepare_for_task
-from polyprune.evaluation.tasks import TASKS
-from polyprune.evaluation.training_data import encode_training
-from polyprune.loading.reading import fitting_tokenizer
-from polyprune.model.footprint import encoder_multiply_adds
-from polyprune.model.network.shape import EncoderShape
-from polyprune.training.loop import StepReport
-from polyprune.training.run import train
-from polyprune.training.run_config import SavingConfig
+from polyprune import EncoderShape
+from polyprune.parts import (
+    TASKS,
+    TOKENS_PER_BATCH,
+    FineTuneConfig,
+    SavingConfig,
+    SentencePair,
+    StepReport,
+    TaskMaterial,
+    Trial,
+    batch_by_length,
+    encode_training,
+    encoder_multiply_adds,
+    epoch_batches,
+    finetuning_run,
+    fitting_tokenizer,
+    predict,
+    prepare_for_task,
+    train_steps,
+)
 
 XNLI = TASKS["xnli"]
 BATCH, EVALUATED, SEED, RATE = 32, 192, 1, 2e-5
@@ -177,7 +183,9 @@ def compare_evaluation(both: Both, pairs: list[SentencePair]) -> dict:
     # Both say the same; this has warmed them up, too.
     np.testing.assert_allclose(ours(), theirs(), atol=1e-3)
     ratio = interleaved(theirs, ours, both.options.rounds, warmup=0)
-    groups = [lengths[group] for group in batch_by_length(lengths.tolist(), TOKENS["cpu"])]
+    groups = [
+        lengths[group] for group in batch_by_length(lengths.tolist(), TOKENS_PER_BATCH["cpu"])
+    ]
     costs = both.their_cost(lengths), Cost.of(groups, both.ours.shape)
     return report("evaluation", "pairs", len(pairs), ratio, costs)
 
@@ -225,7 +233,7 @@ def our_steps(both: Both, pairs: list[SentencePair]) -> Generator[StepReport, No
     setting = Trial(RATE, 1 + both.options.rounds + 1, SEED, BATCH)
     saving = SavingConfig(every=NEVER, held_out_every=NEVER)
     planned = replace(finetuning_run(setup, setting, len(pairs)), saving=saving)
-    yield from train(planned, both.work / "run", material=TaskMaterial(setup, examples))
+    yield from train_steps(planned, both.work / "run", material=TaskMaterial(setup, examples))
 
 
 def their_steps(trainer: transformers.Trainer) -> Iterator[None]:

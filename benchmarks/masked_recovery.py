@@ -16,19 +16,17 @@ from accelerate import Accelerator
 from timing import clock, record
 
 import polyprune as pp
-from polyprune.config import make_run
-from polyprune.model.network.source import ModelSource
-from polyprune.pruning.gates.dynamic import TENTHS
-from polyprune.training.held_out_loss import (
+from polyprune.parts import (
+    TENTHS,
+    Collator,
+    ModelSource,
+    TrainingModule,
     held_out_examples,
     held_out_losses,
     held_out_micro_batches,
+    make_run,
+    stream_config,
 )
-from polyprune.training.run import train
-from polyprune.training.run_results import summarize_run
-from polyprune.training.step_batches import Collator
-from polyprune.training.text_material import stream_config
-from polyprune.training.training_module import TrainingModule
 
 LANGUAGES = ["ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"]  # fmt: skip  # noqa: E501
 TRIPLE = {"soft": 5.0, "mlm": 2.0, "cosine": 1.0}
@@ -48,10 +46,9 @@ def plan(text: Path, steps: int, **sections) -> dict:
 
 def trained(table: dict, out: Path) -> dict[str, float]:
     """Train, or go on; the held-out losses at the end."""
-    for report in train(make_run(table), out):
-        if report.held_out:
-            print(f"  {out.name} step {report.step}: {mean(report.held_out):.4f}", flush=True)
-    return summarize_run(out)["held_out"]
+    losses = pp.train(make_run(table), out=out).held_out
+    print(f"  {out.name}: {mean(losses):.4f}", flush=True)
+    return losses
 
 
 def measured(model: Path, table: dict, out: Path) -> dict[str, float]:

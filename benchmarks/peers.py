@@ -24,7 +24,7 @@ from peers_subjects import Subject, subjects
 from timing import RESULTS, record
 from transformers import logging
 
-from polyprune.measuring.speed import in_turns
+from polyprune.parts import in_turns
 
 BATCHES = ((1, 128), (32, 64))
 WARMUP = 2

@@ -10,16 +10,11 @@ from peers_onnx import onnx_way
 from peers_others import text_pruner, torch_pruning
 from peers_ready import Ready, Way, ready, ready_stock
 from peers_shelf import Outside, bring, bring_stock, keep, stock_of
-from peers_subjects import ENGLISH, SENTENCES, Subject
+from peers_subjects import BATCH, ENGLISH, SENTENCES, Subject
 from torch import Tensor
 
 import polyprune as pp
-from polyprune.corpora.corpus import open_corpus
-from polyprune.pruning.criteria.scores_file import ScoreSheet, load_scores, save_scores
-from polyprune.pruning.criteria.scoring import Scoring, ScoringText, score
-from polyprune.pruning.ranker import Ranker
-from polyprune.pruning.selection.budgets import Sparsity
-from polyprune.pruning.shrinking import with_ranks
+from polyprune.parts import Ranker, ScoreSheet, Sparsity, load_scores, with_ranks
 
 SIZES = (0.1, 0.3, 0.5, 0.7, 0.9)
 STEPS = 40
@@ -74,11 +69,15 @@ def sheet_of(subject: Subject) -> ScoreSheet:
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         parallel = None if subject.guesses_words else ENGLISH
-        codes = [code for code in subject.lines if code != parallel]
-        scoring = Scoring(SENTENCES, parallel=parallel)
-        corpus = open_corpus(subject.seen_text())
-        text = ScoringText(corpus, subject.batching, codes)
-        save_scores(path, score(subject.original, text, scoring))
+        pp.score(
+            subject.original,
+            corpus=subject.seen_text(),
+            languages=[code for code in subject.lines if code != parallel],
+            sentences=SENTENCES,
+            parallel=parallel,
+            batch_size=BATCH,
+            out=path,
+        )
     return load_scores(path)
 
 

@@ -15,9 +15,8 @@ from peers_shelf import Outside
 from peers_subjects import Subject
 from torch import Tensor
 
-from polyprune.exporting.export_model import ExportConfig, export
-from polyprune.exporting.export_text import export_texts
-from polyprune.exporting.runners import EXPORT_RECORD, Runner, load_runner
+import polyprune as pp
+from polyprune.parts import EXPORT_RECORD, Runner, load_runner
 
 Source = Callable[[Subject, float], Any]
 """The model of a size that is written in another form."""
@@ -32,12 +31,11 @@ def onnx_way(name: str, sizes: tuple[float, ...], source: Source, **more: Any) -
 
 def make_onnx(subject: Subject, size: float, path: Path, source: Source, precision: str) -> None:
     """A folder with all that is asked, and one that gives hidden states, to be timed."""
-    model, plan = source(subject, size), ExportConfig("onnx", precision)
-    texts = export_texts(model, str(subject.seen_text()))
+    model, corpus = source(subject, size), subject.seen_text()
     path.mkdir(parents=True, exist_ok=True)
-    export(model, path / "asked", plan, texts, force=True)
+    pp.export(model, precision=precision, corpus=corpus, out=path / "asked", force=True)
     if subject.guesses_words:
-        export(bare(model), path / "timed", plan, texts, force=True)
+        pp.export(bare(model), precision=precision, corpus=corpus, out=path / "timed", force=True)
 
 
 def bring_onnx(subject: Subject, size: float, path: Path, source: Source) -> Ready:

@@ -14,8 +14,7 @@ import torch
 from peers_shelf import stock_of
 from peers_subjects import Loss, Subject
 
-from polyprune.model.network.components import Gates, PerComponent
-from polyprune.model.network.shape import EncoderShape
+from polyprune import EncoderShape, Gates, PerComponent
 
 ITERATIONS = 8
 """Of TextPruner: scores are taken anew after each."""

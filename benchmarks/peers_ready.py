@@ -10,7 +10,7 @@ from peers_shelf import Outside
 from peers_subjects import Subject
 from torch import Tensor, nn
 
-from polyprune.model.network.modeling_polyprune import MODELS
+from polyprune.parts import MODEL_CLASSES
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def ready(model: Any, asked: Any = None, **more: Any) -> Ready:
 
 def bare(model: Any) -> Any:
     """The same without its readout, no weight copied."""
-    return MODELS["hidden-states"].assemble(model.config, model.state_dict(), model.source)
+    return MODEL_CLASSES["hidden-states"].assemble(model.config, model.state_dict(), model.source)
 
 
 def ready_stock(model: Any, subject: Subject) -> Ready:

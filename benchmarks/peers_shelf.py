@@ -15,8 +15,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from polyprune.loading.stock import to_transformers
-from polyprune.model.network.shape import EncoderShape
+from polyprune import EncoderShape, to_transformers
 
 
 def keep(path: Path, model: nn.Module, original: nn.Module, **about: Any) -> None:

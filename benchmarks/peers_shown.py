@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from peers_labels import Named, place_names
 
-from polyprune.measuring.intervals import ratio
+from polyprune.parts import speed_ratio
 
 DENSE = ("dense", 0.0)
 BATCHES = ((1, 128), (32, 64))
@@ -80,7 +80,7 @@ def faster(rows: Sequence[dict], model: str, batch: Sequence[int]) -> dict[Key, 
             for key, column in columns.items():
                 seconds.setdefault(key, []).extend(column)
                 dense.setdefault(key, []).extend(columns[DENSE])
-    found = {key: ratio(np.array(dense[key]), np.array(seconds[key])) for key in seconds}
+    found = {key: speed_ratio(np.array(dense[key]), np.array(seconds[key])) for key in seconds}
     for method, like in SAME_SHAPE.items():
         found |= {(method, size): found[m, size] for m, size in list(found) if m == like}
     return found

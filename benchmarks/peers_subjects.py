@@ -15,12 +15,16 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import polyprune as pp
-from polyprune.corpora.batching import Batching
-from polyprune.corpora.corpus import open_corpus, read_lines
-from polyprune.corpora.text import text_folder
-from polyprune.evaluation.quality import find_translations, guess_words
-from polyprune.model.network.source import ModelSource
-from polyprune.pruning.criteria.losses import pool
+from polyprune.parts import (
+    Batching,
+    ModelSource,
+    find_translations,
+    guess_words,
+    open_corpus,
+    pool,
+    read_lines,
+    text_folder,
+)
 
 ENGLISH = "en"
 SEEN = 160

@@ -12,16 +12,23 @@ from timing import clock, interleaved, record
 from transformers import XLMRobertaConfig, logging
 
 import polyprune as pp
-from polyprune.corpora.languages import languages
-from polyprune.loading.conversion import our_config
-from polyprune.model.network.components import sizes
-from polyprune.model.network.modeling_polyprune import PolypruneForMaskedLM
-from polyprune.pruning.criteria.criterion import random_scores
-from polyprune.pruning.criteria.losses import masked_lm_loss
-from polyprune.pruning.gates.dynamic import TENTHS, boundaries
-from polyprune.pruning.gates.gatings import DynamicGating, Gating, LearnedGating
-from polyprune.pruning.gates.penalties import diversity, family_prior, sparsity_constraint
-from polyprune.pruning.selection.ranking import ComponentWeights
+from polyprune import ComponentWeights
+from polyprune.parts import (
+    TENTHS,
+    DynamicGating,
+    Gating,
+    LearnedGating,
+    PolypruneForMaskedLM,
+    boundaries,
+    component_counts,
+    diversity,
+    family_prior,
+    known_languages,
+    masked_lm_loss,
+    our_config,
+    random_scores,
+    sparsity_constraint,
+)
 
 EXAMPLES, TOKENS = 16, 64
 
@@ -34,7 +41,7 @@ def main() -> None:
     shape = model.shape
     results = importance_results(model)
     del model
-    counts, weights = sizes(shape), ComponentWeights.of(shape)
+    counts, weights = component_counts(shape), ComponentWeights.of(shape)
     start = boundaries(random_scores(shape), weights, grid=TENTHS)
     start = tuple(part.map(lambda x: x.expand(100, -1).clone()) for part in start)
     for name, gating in (
@@ -90,7 +97,7 @@ def steps(model: PolypruneForMaskedLM, batch: dict) -> list[tuple]:
 
 def bank_result(name: str, gating: Gating, weights: torch.Tensor) -> dict:
     """One step over the gates of all languages: sample, penalties, gradients."""
-    prior = family_prior(list(languages().values()))
+    prior = family_prior(list(known_languages().values()))
     noise = torch.rand(100, len(weights))
 
     def step() -> None:

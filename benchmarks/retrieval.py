@@ -18,14 +18,20 @@ import torch
 from timing import RESULTS, machine
 
 import polyprune as pp
-from polyprune.corpora.batching import Batching
-from polyprune.corpora.corpus import Corpus, open_corpus, read_lines
-from polyprune.model.network.components import PerComponent
-from polyprune.pruning.criteria.importance import gate_gradients
-from polyprune.pruning.criteria.losses import contrastive_loss, pooled
-from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
-from polyprune.pruning.ranker import Ranker
-from polyprune.pruning.selection.budgets import Sparsity
+from polyprune import PerComponent
+from polyprune.parts import (
+    Batching,
+    Corpus,
+    Ranker,
+    ScoreSheet,
+    ScoringRecord,
+    Sparsity,
+    contrastive_loss,
+    gate_gradients,
+    open_corpus,
+    pooled,
+    read_lines,
+)
 
 LANGUAGES = ["fr", "es", "de", "el", "bg", "ru", "tr", "ar", "vi", "th", "zh-Hans", "hi", "sw", "ur"]  # fmt: skip  # noqa: E501
 SPARSITIES = (0.1, 0.3, 0.5, 0.7)

@@ -9,10 +9,8 @@ from dataclasses import asdict
 import torch
 from timing import record
 
-from polyprune.loading.hub import load
-from polyprune.measuring.noise import monitor_noise
-from polyprune.measuring.speed import compare_speed
-from polyprune.measuring.workload import Workload
+from polyprune import load
+from polyprune.parts import Workload, compare_speed, monitor_noise
 
 SENTENCES, TOKENS = 1, 128
 

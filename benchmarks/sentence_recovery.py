@@ -18,8 +18,7 @@ from retrieval import LANGUAGES, lines, mean, retrieval
 from timing import clock, record
 
 import polyprune as pp
-from polyprune.corpora.batching import Batching
-from polyprune.corpora.corpus import open_corpus
+from polyprune.parts import Batching, open_corpus
 
 
 def first_lines(source, folder: Path) -> Path:

@@ -23,19 +23,25 @@ import numpy as np
 import torch
 from timing import record
 
-from polyprune.measuring.calls import timed_call
-from polyprune.measuring.intervals import ratio
-from polyprune.measuring.latency_timing import BatchShape, EncoderFactory, measure_table
-from polyprune.measuring.speed_target import Speed, SpeedGoal
-from polyprune.measuring.turns import in_turns
-from polyprune.measuring.workload import TokenBatch, Workload
-from polyprune.model.footprint import encoder_multiply_adds
-from polyprune.model.network import encoder
-from polyprune.model.network.configuration_polyprune import PolypruneConfig
-from polyprune.model.network.modeling_polyprune import PolypruneModel
-from polyprune.model.network.shape import EncoderShape
-from polyprune.model.surgery.shrink import shape_kept
-from polyprune.pruning.ranker import Ranker
+from polyprune import EncoderShape
+from polyprune.parts import (
+    BatchShape,
+    EncoderFactory,
+    PolypruneConfig,
+    PolypruneModel,
+    Ranker,
+    Speed,
+    SpeedGoal,
+    TokenBatch,
+    Workload,
+    encoder,
+    encoder_multiply_adds,
+    in_turns,
+    measure_table,
+    shape_kept,
+    speed_ratio,
+    timed_call,
+)
 
 LOADS = {"1 × 128": (1, 128, 30), "32 × 64": (32, 64, 10)}
 """Sentences, tokens, rounds."""
@@ -95,7 +101,7 @@ def compare(
     lines = []
     for (runtime, percent), own in seconds.items():
         dense = seconds.get((runtime, 0), seconds[first])
-        beside = {"same": ratio(dense, own), "ordinary": ratio(seconds[first], own)}
+        beside = {"same": speed_ratio(dense, own), "ordinary": speed_ratio(seconds[first], own)}
         shown = [f"{a:6.2f} ({b:.2f}–{c:.2f})" for a, b, c in beside.values()]
         label = f"{runtime}, {percent} %"
         middle = float(np.median(own))
@@ -167,10 +173,14 @@ def exported(only: str) -> None:
 
 def in_other_runtimes(model: PolypruneModel, folder: Path, only: str) -> dict[str, Callable]:
     """A model as `polyprune export` writes it, with ranges seen on random words."""
-    from polyprune.exporting.export_graph import ExportGraph
-    from polyprune.exporting.quantization import quantize
-    from polyprune.exporting.runners import OnnxRunner, OpenVinoRunner
-    from polyprune.exporting.runtime_files import write_onnx, write_openvino
+    from polyprune.parts import (
+        ExportGraph,
+        OnnxRunner,
+        OpenVinoRunner,
+        quantize,
+        write_onnx,
+        write_openvino,
+    )
 
     batch = Workload(WORDS, 64).batches(4)[0]
     seen = [{"input_ids": batch.ids, "attention_mask": torch.ones_like(batch.ids)}]

@@ -22,13 +22,17 @@ from timing import record
 from torch.nn import functional as F
 
 import polyprune as pp
-from polyprune.corpora.batching import Batching
-from polyprune.corpora.text import text_folder
-from polyprune.evaluation.quality import find_translations, guess_words, percent
-from polyprune.loading.finding import find
-from polyprune.loading.stock import to_transformers
-from polyprune.model.network.source import ModelSource
-from polyprune.storage import atomic_folder
+from polyprune import to_transformers
+from polyprune.parts import (
+    Batching,
+    ModelSource,
+    atomic_folder,
+    find,
+    find_translations,
+    guess_words,
+    percentage,
+    text_folder,
+)
 
 LANGUAGES = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")  # fmt: skip  # noqa: E501
 TRAINED_ON = 1000
@@ -99,7 +103,7 @@ def without_context(tokenizer, corpus: Path, held_out: Mapping[str, Sequence[str
             for batch in Batching(tokenizer, size=32).masked(texts)
         ]
         asked = torch.cat(labels)
-        found[code] = percent(int((asked == guess).sum()), len(asked))
+        found[code] = percentage(int((asked == guess).sum()), len(asked))
     return found
 
 

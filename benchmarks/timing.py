@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyprune.measuring.machine import machine as this_machine
-from polyprune.measuring.speed import in_turns, ratios, time_call
+from polyprune.parts import describe_machine, in_turns, ratios, time_call
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -53,7 +52,7 @@ def machine() -> dict:
         ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=RESULTS.parent
     )
     packages = {name: version(name) for name in ("torch", "transformers", "polyprune")}
-    return {**this_machine(), "commit": commit.stdout.strip(), **packages}
+    return {**describe_machine(), "commit": commit.stdout.strip(), **packages}
 
 
 def record(name: str, results: list[dict]) -> None:

@@ -24,11 +24,7 @@ from timing import record
 from transformers import AutoModelForMaskedLM, AutoTokenizer, DataCollatorForLanguageModeling
 
 import polyprune as pp
-from polyprune.config import make_run
-from polyprune.corpora.text import open_text
-from polyprune.training.prepare import write_fresh_model
-from polyprune.training.run import train
-from polyprune.training.run_config import FreshConfig
+from polyprune.parts import FreshConfig, make_run, open_text, train_steps, write_fresh_model
 
 BLOCK, BATCH = 128, 16
 
@@ -46,7 +42,7 @@ def ours(folder: Path, text: str, languages: list[str], seconds: float, out: Pat
         }
     )
     tokens, started = 0, 0.0
-    for report in train(run, out):
+    for report in train_steps(run, out):
         if report.step == 3:
             started = time.perf_counter()
         elif report.step > 3:
@@ -159,9 +155,7 @@ def peak_memory(megabytes: int) -> dict:
 
 def read(megabytes: int) -> None:
     """Read a file for a whole epoch in shuffled order, and tokenize a hundred batches of it."""
-    from polyprune.corpora.cursor import Cursor
-    from polyprune.corpora.stream import ProcessShard, StreamConfig, stream
-    from polyprune.corpora.tokenizer_training import train_tokenizer
+    from polyprune.parts import Cursor, ProcessShard, StreamConfig, stream_examples, train_tokenizer
 
     sample = (Path(pp.__file__).parent / "bundled" / "sample" / "en.txt").read_text()
     tokenizer = train_tokenizer(sample.splitlines(), 2000)
@@ -175,7 +169,7 @@ def read(megabytes: int) -> None:
             if position["epoch"]:
                 break
             count += 1
-        batches = stream(sources, tokenizer, StreamConfig(), ProcessShard(16))
+        batches = stream_examples(sources, tokenizer, StreamConfig(), ProcessShard(16))
         tokens = sum(len(each.ids) for batch, _ in islice(batches, 100) for each in batch)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     print(json.dumps({"megabytes": megabytes, "lines": count, "tokens": tokens, "peak_mb": peak}))

@@ -19,13 +19,8 @@ from pathlib import Path
 import torch
 from timing import RESULTS, record
 
-from polyprune.evaluation.evaluator import EvalConfig, evaluate_system
-from polyprune.evaluation.finetune_config import FineTuneConfig, SearchSpace
-from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
-from polyprune.evaluation.readers.language_codes import LANGUAGES
-from polyprune.evaluation.tasks import TASKS, find_task
-from polyprune.storage import atomic_folder
-from polyprune.training.run import train
+import polyprune as pp
+from polyprune.parts import TASKS, atomic_folder
 
 LABELS = {"0": "entailment", "1": "neutral", "2": "contradiction"}
 TATOEBA = ("bg", "de", "el", "es", "fr", "hi", "ka", "ru", "ta", "th", "tr", "ur", "zh")
@@ -130,26 +125,19 @@ CELLS = {
 
 def measure(model: str, size: str, cell, data: Path, work: Path) -> None:
     (name, regime), settings = cell
-    task, started = find_task(name), time.perf_counter()
+    started = time.perf_counter()
     if settings is not None:
         rate, epochs, limit = settings
-        setup = FineTuneConfig(model, task, str(data), regime, limit=limit, words=False)
-        tuning = HyperparameterSearch(
-            setup, SearchSpace((rate,), (epochs,)), work / f"{name}-{regime}-{size}"
-        )
-        examples = tuning.encode()
-        for setting in tuning.pending():
-            run, folder = tuning.run(setting, examples)
-            for report in train(run, folder, material=tuning.material):
-                if report.step % 20 == 0:
-                    print(f"{name} {regime} {size}: {report.step} {report.losses}", flush=True)
-            tuning.conclude(setting)
-        model = str(tuning.out)
+        out = work / f"{name}-{regime}-{size}"
+        pp.finetune(
+            model, task=name, data=data, regime=regime, limit=limit, learning_rate=rate,
+            epochs=epochs, freeze_words=True, out=out,
+        )  # fmt: skip
+        model = str(out)
     trained = time.perf_counter() - started
-    eval_config = EvalConfig(str(data), "dev" if name == "bucc2018" else "test")
-    if name == "tatoeba":
-        eval_config = EvalConfig(str(data), "test", TATOEBA)
-    found = evaluate_system(model, task, eval_config)
+    split = "dev" if name == "bucc2018" else "test"
+    languages = TATOEBA if name == "tatoeba" else None
+    found = pp.evaluate(model, task=name, data=data, split=split, languages=languages).systems[0]
     record(
         "xtreme",
         [
@@ -193,7 +181,9 @@ def table() -> None:
     for name in dict.fromkeys(task for task, _ in CELLS):
         own = {key[1:]: row for key, row in found.items() if key[0] == name}
         codes = [
-            code for code in LANGUAGES[name] if any(code in r["languages"] for r in own.values())
+            code
+            for code in TASKS[name].languages
+            if any(code in r["languages"] for r in own.values())
         ]
         print(f"\n**{TASKS[name].title}**\n\n| | {' | '.join(codes)} |\n|---|{'---|' * len(codes)}")
         for (regime, size), row in own.items():
