@@ -16,7 +16,8 @@ from polyprune.measuring.latency_timing import (
 )
 from polyprune.measuring.noise import Noise, NoiseMonitor, TooNoisy
 from polyprune.measuring.speed_target import CLOSE, Speed, SpeedGoal
-from polyprune.model.surgery.shrink import shape_kept, shrink
+from polyprune.model.network.components import shape_kept
+from polyprune.model.surgery.shrink import shrink
 from polyprune.pruning.ranker import Ranker
 from support.clocks import Machine, put
 

@@ -15,7 +15,8 @@ from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
 from ..errors import CheckpointError, UnknownName
 from ..model.families import FAMILIES, Family
-from ..model.history import remember_size
+from ..model.footprint import size_of
+from ..model.history import history_of, write_history
 from ..model.network.components import open_gates
 from ..model.network.configuration_polyprune import PolypruneConfig
 from ..model.network.gated_model import PolyprunePreTrainedModel
@@ -223,7 +224,7 @@ def plain_name(name: str, family: Family) -> str:
 def _query_rows(weights: Mapping[str, Tensor], family: Family, config: PolypruneConfig) -> int:
     """How many rows all query matrices have together."""
     names = [
-        family.their_names(f"encoder.layers.{i}.attention.project.weight", HIDDEN_STATES)[0]
+        family.their_names(f"encoder.layers.{i}.attention.project.weight", HIDDEN_STATES.name)[0]
         for i in range(len(config.heads))
     ]
     return sum(len(weights[name]) for name in names if name in weights)
@@ -236,7 +237,7 @@ def _fill(
     family, cls = FAMILIES[config.family], MODELS[readout.name]
     state, missing = {}, []
     for ours, like in cls.empty(config).state_dict().items():
-        names = family.their_names(ours, readout)
+        names = family.their_names(ours, readout.name)
         found = [tensor for name in names if (tensor := _find(weights, name)) is not None]
         if len(found) < len(names):
             missing.append(ours)
@@ -289,3 +290,10 @@ def _without(
     for layer, heads in pruned.items():
         gates.heads[layer][:, sorted(heads)] = 0
     return shrink(model, gates)
+
+
+def remember_size(config: PolypruneConfig, readout: Readout) -> None:
+    """Write down how large a model was before anything was done to it, unless that is known."""
+    history = history_of(config)
+    if history.before is None:
+        write_history(config, replace(history, before=size_of(config, readout)))

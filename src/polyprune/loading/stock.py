@@ -72,7 +72,7 @@ def _their_state(
 ) -> dict[str, Tensor]:
     known, state = set(theirs.state_dict()), {}
     for ours, tensor in model.state_dict().items():
-        names = family.their_names(ours, model.readout_kind)
+        names = family.their_names(ours, model.readout_kind.name)
         for name, part in zip(names, tensor.detach().chunk(len(names)), strict=True):
             state[name if name in known else f"{family.prefix}.{name}"] = part
     assert state.keys() <= known, state.keys() - known

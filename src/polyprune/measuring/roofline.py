@@ -109,7 +109,7 @@ def break_even_tokens(
 def kernels(shape: EncoderShape, batch: int, tokens: int) -> list[Kernel]:
     """What a batch launches in eager mode, kernel by kernel."""
     words = batch * tokens
-    found = [Kernel.stream(shape, words)] * AROUND + Embedding.kernels(shape, words)
+    found = [Kernel.stream(shape.width, words)] * AROUND + Embedding.kernels(shape, words)
     for heads, units in zip(shape.heads, shape.units, strict=True):
         found += Layer.kernels(shape, heads, units, batch, tokens)
     return found

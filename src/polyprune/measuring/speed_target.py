@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import ConfigError
+from ..model.network.components import shape_kept
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.shape import EncoderShape
-from ..model.surgery.shrink import shape_kept
 from ..progress import SILENT, Progress
 from ..pruning.ranker import Ranker
 from ..pruning.selection.budgets import Budget, Time

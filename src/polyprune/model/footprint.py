@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 import torch
+from transformers import PreTrainedModel
 
+from .history import ModelSize
 from .network.configuration_polyprune import PolypruneConfig
 from .network.embedding import Embedding
 from .network.encoder import Layer, norm_parameters
-from .network.gated_model import PolyprunePreTrainedModel
 from .network.readouts import MASKED_LM, READOUTS, Readout
 from .network.shape import EncoderShape
 
@@ -75,7 +76,15 @@ def weight_bytes(config: PolypruneConfig, size: Footprint) -> int:
     return size.parameters * getattr(torch, name).itemsize
 
 
-def parameters_within(size: int, model: PolyprunePreTrainedModel) -> int:
+def size_of(config: PolypruneConfig, readout: Readout) -> ModelSize:
+    """The size of the model that a config describes."""
+    shape, found = config.shape, footprint_of(config, readout)
+    return ModelSize(
+        shape.heads, shape.units, shape.rank, found.parameters, weight_bytes(config, found)
+    )
+
+
+def parameters_within(size: int, model: PreTrainedModel) -> int:
     """How many parameters a weights file of so many bytes holds beside its header."""
     tensors = len(model.state_dict())
     return max(0, size - HEADER * tensors) // model.dtype.itemsize

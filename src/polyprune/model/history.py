@@ -10,10 +10,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pydantic import TypeAdapter, ValidationError
 from transformers import PreTrainedConfig
 
-from .footprint import footprint_of, weight_bytes
-from .network.configuration_polyprune import PolypruneConfig
-from .network.readouts import Readout
-
 FIELD = "polyprune"
 """The field of `config.json`."""
 
@@ -112,18 +108,3 @@ def add_training(config: PreTrainedConfig, training: TrainingStep) -> None:
     """Add to the history that weights were trained."""
     history = history_of(config)
     write_history(config, replace(history, trainings=(*history.trainings, training)))
-
-
-def size_of(config: PolypruneConfig, readout: Readout) -> ModelSize:
-    """The size of the model that a config describes."""
-    shape, found = config.shape, footprint_of(config, readout)
-    return ModelSize(
-        shape.heads, shape.units, shape.rank, found.parameters, weight_bytes(config, found)
-    )
-
-
-def remember_size(config: PolypruneConfig, readout: Readout) -> None:
-    """Write down how large a model was before anything was done to it, unless that is known."""
-    history = history_of(config)
-    if history.before is None:
-        write_history(config, replace(history, before=size_of(config, readout)))

@@ -7,7 +7,8 @@ from pathlib import Path
 from ..loading.conversion import readout_of
 from ..loading.hub import is_own, own_config, read_shape
 from ..model.files.gating_file import gating_header
-from ..model.history import History, ModelSize, history_of, size_of
+from ..model.footprint import size_of
+from ..model.history import History, ModelSize, history_of
 from ..model.network.configuration_polyprune import PolypruneConfig
 from ..model.network.folder import read_certificate
 from ..model.network.readouts import Readout

@@ -35,6 +35,7 @@ from .distillation import layers_to_keep
 from .fresh_model import write_fresh_model
 from .run_config import GatingConfig, Run, StartConfig
 from .run_paths import RunPaths
+from .teacher import check_length
 
 
 def starting_folder(run: Run, paths: RunPaths, sources: dict[str, TextSource]) -> Path:
@@ -86,15 +87,6 @@ def prepare_in_memory(run: Run, model: PolyprunePreTrainedModel) -> PolyprunePre
     _set_dropout(config, run.model.dropout)
     state = {name: tensor.detach().float().clone() for name, tensor in model.state_dict().items()}
     return model.assemble(config, state, model.source)
-
-
-def check_length(run: Run, model: PolyprunePreTrainedModel) -> None:
-    """Raise if a model has fewer positions than an example has tokens."""
-    if run.corpus.block > model.longest_input:
-        raise ConfigError(
-            f"corpus.block is {run.corpus.block}, but this model has positions for "
-            f"{model.longest_input}."
-        )
 
 
 def make_gating(

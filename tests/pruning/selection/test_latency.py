@@ -7,7 +7,8 @@ import torch
 
 from polyprune.errors import CheckpointError, ConfigError
 from polyprune.model.footprint import footprint_of
-from polyprune.model.surgery.shrink import shape_kept, shrink
+from polyprune.model.network.components import shape_kept
+from polyprune.model.surgery.shrink import shrink
 from polyprune.pruning.ranker import Ranker
 from polyprune.pruning.selection.budgets import Time
 from polyprune.pruning.selection.knapsack import keep_most

@@ -8,8 +8,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..network.readouts import Readout
-
 Names = Mapping[str, str | tuple[str, ...]]
 
 
@@ -46,7 +44,7 @@ class Family:
     feed_forward_output_dropout: bool = True
     has_pooler: bool = True
 
-    def their_names(self, ours: str, readout: Readout) -> tuple[str, ...]:
+    def their_names(self, ours: str, readout: str) -> tuple[str, ...]:
         """What the parameter `ours` is called there, without prefix: one name, or q, k and v."""
         layer = re.match(r"encoder\.layers\.(\d+)\.", ours)
         if ours.startswith("encoder."):
@@ -54,7 +52,7 @@ class Family:
         else:
             general = "readout." + ours.partition(".")[2]
         module, _, parameter = general.rpartition(".")
-        names = {**self.encoder, **self.readouts[readout.name]}
+        names = {**self.encoder, **self.readouts[readout]}
         if general in names:  # a parameter with a name of its own, such as a bias
             return (str(names[general]),)
         theirs = names[module]

@@ -78,3 +78,9 @@ def check_gates(gates: Gates, shape: EncoderShape, examples: int | None = None) 
                 f"The gates of {name} have shape {tuple(gate.shape)}, expected {expected}. "
                 "Make them with open_gates(model.network.shape, rows)."
             )
+
+
+def shape_kept(gates: Gates, shape: EncoderShape) -> EncoderShape:
+    """The shape of what one row of gates keeps, known without cutting anything."""
+    kept = gates.map(lambda gate: int(gate.count_nonzero()))
+    return shape.keeping(kept.heads, kept.units, kept.rank)

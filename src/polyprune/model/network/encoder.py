@@ -100,7 +100,7 @@ class Layer(nn.Module):
         shape: EncoderShape, heads: int, units: int, batch: int, tokens: int
     ) -> list[Kernel]:
         """What the layer launches on a GPU in eager mode, in order."""
-        around = [Kernel.stream(shape, batch * tokens)] * PASSES
+        around = [Kernel.stream(shape.width, batch * tokens)] * PASSES
         attention = Attention.kernels(shape, heads, batch, tokens)
         return [*attention, *around, *FeedForward.kernels(shape, units, batch * tokens), *around]
 

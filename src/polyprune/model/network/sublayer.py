@@ -8,9 +8,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .shape import EncoderShape
-from .tensor_types import Float
-
 State = dict[str, Tensor]
 """Tensors by the names that they have in a module."""
 
@@ -35,7 +32,7 @@ class Constant(nn.Module):
         super().__init__()
         self.bias = nn.Parameter(torch.zeros(width))
 
-    def forward(self, x: Float[Tensor, "batch seq width"]) -> Float[Tensor, "batch seq width"]:
+    def forward(self, x: Tensor) -> Tensor:  # (b, s, w) -> (b, s, w)
         """The bias at every place of `x`."""
         return self.bias.expand_as(x)
 
@@ -55,9 +52,9 @@ class Kernel(NamedTuple):
         return cls(tokens * width * out, width * out, tokens * (width + out))
 
     @classmethod
-    def stream(cls, shape: EncoderShape, tokens: int) -> "Kernel":
+    def stream(cls, width: int, tokens: int) -> "Kernel":
         """A sum or a norm over the residual stream of so many tokens: in and out."""
-        return cls(0, 0, 2 * tokens * shape.width)
+        return cls(0, 0, 2 * tokens * width)
 
 
 def by_token(gate: Tensor) -> Tensor:

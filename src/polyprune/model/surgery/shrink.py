@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from ..network.components import Gates, check_gates
+from ..network.components import Gates, check_gates, shape_kept
 from ..network.encoder import Encoder
 from ..network.gated_model import Model
 from ..network.shape import EncoderShape
@@ -48,9 +48,3 @@ def _cut_sublayers(
             sublayer: Any = getattr(layer, name)
             cut[f"encoder.layers.{i}.{name}"] = (sublayer, sublayer.cut(gate))
     return cut
-
-
-def shape_kept(gates: Gates, shape: EncoderShape) -> EncoderShape:
-    """The shape of what one row of gates keeps, known without cutting anything."""
-    kept = gates.map(lambda gate: int(gate.count_nonzero()))
-    return shape.keeping(kept.heads, kept.units, kept.rank)

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from ...model.footprint import footprint_of, weight_bytes
-from ...model.network.components import Gates
+from ...model.network.components import Gates, shape_kept
 from ...model.network.gated_model import PolyprunePreTrainedModel
-from ...model.surgery.shrink import shape_kept
 from .ranking import ComponentWeights, density_of
 
 

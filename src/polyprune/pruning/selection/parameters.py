@@ -5,10 +5,9 @@ from collections.abc import Callable
 import torch
 
 from ...errors import ConfigError
-from ...model.network.components import Gates
+from ...model.network.components import Gates, shape_kept
 from ...model.network.shape import EncoderShape
 from ...model.network.tensor_types import Int
-from ...model.surgery.shrink import shape_kept
 from .ranking import Minimum, Scores, counts_of, ranking, unflatten
 
 Count = Callable[[EncoderShape], int]

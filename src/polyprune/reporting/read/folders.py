@@ -48,7 +48,7 @@ def size_lines(folder: Path, sizes: Sequence[float] = (0.0, *SIZES)) -> list[dic
 
 
 def _line(elastic: Any, sparsity: float | None, config: Any, readout: Any) -> dict[str, Any]:
-    from ...model.surgery.shrink import shape_kept
+    from ...model.network.components import shape_kept
     from ...pruning.architecture import rows_record
 
     # As large as one folder for all its languages would be.
