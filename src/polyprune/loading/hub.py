@@ -7,7 +7,6 @@ from safetensors import SafetensorError
 
 from ..errors import CheckpointError, UnknownName
 from ..model.files.weights import read_weights, weight_shapes
-from ..model.history import remember_size
 from ..model.network.configuration_polyprune import PolypruneConfig
 from ..model.network.folder import GATING, checksum_mismatches
 from ..model.network.gated_model import PolyprunePreTrainedModel
@@ -20,6 +19,7 @@ from .conversion import (
     from_weights,
     read_config,
     readout_of,
+    remember_size,
     their_config,
 )
 from .finding import find
