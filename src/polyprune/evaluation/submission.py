@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..averages import mean_over_languages
 from ..errors import DataError, PolypruneError
 from ..storage import atomic_file
 from .prediction_formats import read_file
@@ -31,8 +32,7 @@ class TaskScores:
     @property
     def means(self) -> dict[str, float]:
         """The mean of each score over the languages."""
-        rows = list(self.languages.values())
-        return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
+        return mean_over_languages(self.languages)
 
     @property
     def score(self) -> float | dict[str, float]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from rich.cells import cell_len
 from rich.text import Text
 
-Value = float | None
+from ...averages import Value, mean
 
 NOTHING = "–"
 STEPS = "▁▂▃▄▅▆▇█"
@@ -68,11 +68,7 @@ def _thinned(values: Sequence[Value], width: int) -> list[Value]:
     if len(values) <= width:
         return list(values)
     bounds = [i * len(values) // width for i in range(width + 1)] if width > 0 else []
-    found: list[Value] = []
-    for start, end in pairwise(bounds):
-        known = [value for value in values[start:end] if value is not None]
-        found.append(sum(known) / len(known) if known else None)
-    return found
+    return [mean(values[start:end]) for start, end in pairwise(bounds)]
 
 
 def columns(cells: Sequence[Text], many: int, gap: int = 2) -> list[Text]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from rich.text import Text
 
-from .bars import Value, bar, columns, fitted, line, shown
+from ...averages import Value
+from .bars import bar, columns, fitted, line, shown
 
 CODE, NUMBER, CHANGE, LEAST_BAR = 7, 7, 7, 8
 CELL = CODE + NUMBER + 2 + LEAST_BAR

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from rich.text import Text
 
+from ...averages import Value, mean
 from ...quantities import clock_time
 from ...training.run_progress import RunProgress
-from .bars import TICK, Value, ago, bar, clean, curve, fitted, line, shown
+from .bars import TICK, ago, bar, clean, curve, fitted, line, shown
 from .watch_languages import Languages, language_bars
 
 COLOURS = {"finished": "green", "silent": "yellow"}
@@ -128,14 +129,13 @@ def language_lines(progress: RunProgress, width: int, room: int | None) -> list[
 
 
 def _held_out_title(progress: RunProgress) -> Text:
-    known = [loss for loss in progress.held_out.values() if loss is not None]
-    dense = [loss for loss in progress.dense.values() if loss is not None]
+    known, dense = mean(progress.held_out.values()), mean(progress.dense.values())
     name = "wrong on dev" if progress.plan.measure == "wrong" else "held-out loss"
     told = f" at step {progress.held_out_step:,}"
-    if known:
-        told += f": mean {_number(progress, sum(known) / len(known))}"
-    if dense:
-        told += f" {TICK} dense {_number(progress, sum(dense) / len(dense))}"
+    if known is not None:
+        told += f": mean {_number(progress, known)}"
+    if dense is not None:
+        told += f" {TICK} dense {_number(progress, dense)}"
     marked = ("  ▼ lags behind dense", "yellow") if progress.lagging else ""
     return line((name, "bold"), told, marked)
 
