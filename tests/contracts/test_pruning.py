@@ -1,6 +1,8 @@
 """Criterion × budget × setting × repair: any of each goes with any of the others."""
 
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import torch
@@ -17,6 +19,7 @@ from polyprune.pruning.criteria.criterion import (
 )
 from polyprune.pruning.criteria.importance import GateGradients
 from polyprune.pruning.criteria.scores_file import ScoreSheet, ScoringRecord
+from polyprune.pruning.gates.gatings import GATINGS
 from polyprune.pruning.prune import elastic_gates, prune_model
 from polyprune.pruning.ranker import Ranker
 from polyprune.pruning.repair import NO_REPAIR, Repair
@@ -26,6 +29,7 @@ from polyprune.pruning.selection.ranking import Minimum
 from polyprune.pruning.selection.selection import SelectedRow, Selection
 from polyprune.pruning.setting import SETTINGS
 
+PACKAGE = Path(pp.__file__).parent
 LANGUAGES = ("sw", "ur", "th")
 TABLE = LatencyTable(
     about={"threads": 1},
@@ -198,3 +202,13 @@ def test_what_reads_no_text_knows_no_languages():
 def test_gradients_without_text_are_refused(model):
     with pytest.raises(ConfigError, match="Gradients need text"):
         Sparsity(0.5).select(model, Ranker())
+
+
+def test_nobody_asks_for_the_name_of_a_criterion_a_setting_or_a_kind_of_gates():
+    """A new one must not need an `if`; files and configs are read in one place each."""
+    names = "|".join([*METHODS, *RULES, *SETTINGS, *GATINGS])
+    asking = re.compile(rf'[=!]= "({names})"')
+    reading = {"training/run_config.py", "model/files/gating_file.py"}
+    for path in PACKAGE.rglob("*.py"):
+        if path.relative_to(PACKAGE).as_posix() not in reading:
+            assert not asking.search(path.read_text(encoding="utf-8")), path

@@ -163,7 +163,7 @@ def body(facts: CardFacts) -> str:
 def title(facts: CardFacts) -> str:
     """The original's name, and what became of it."""
     name = plain(base_of(facts).rpartition("/")[2])
-    if facts.gating == "dynamic":
+    if facts.holds_every_size:
         return f"{name}, in every size"
     if facts.gating:
         return f"{name}, a subnetwork for each language"
@@ -177,7 +177,7 @@ def _summary(facts: CardFacts) -> str:
     before, size, base = facts.history.before, facts.size, named(facts)
     shape = f"{facts.family}, {layers(size)}, {millions(size.parameters)} parameters"
     if facts.gating:
-        sizes = "every size" if facts.gating == "dynamic" else "one size per language"
+        sizes = "every size" if facts.holds_every_size else "one size per language"
         return (
             f"{base} ({shape}), whole, together with gates of {sizes} for {_rows(facts)}. "
             "[polyprune](#how-it-was-made) takes a smaller model out of it in a moment."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..loading.conversion import readout_of
 from ..loading.hub import is_own, own_config, read_shape
-from ..model.files.gating_file import gating_header
+from ..model.files.gating_file import GatingHeader, gating_header
 from ..model.footprint import size_of
 from ..model.history import History, ModelSize, history_of
 from ..model.network.configuration_polyprune import PolypruneConfig
@@ -65,12 +65,17 @@ class CardFacts:
     prompt: str = ""
     """What its sentences begin with."""
     gating: str = ""
-    """Of an elastic folder: `dynamic` for every size, else one size per row."""
+    """The kind of gates in an elastic folder."""
     rows: tuple[str, ...] = ()
     compared: tuple[TaskComparison, ...] = ()
     speed: SpeedGain | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     """Languages in English."""
+
+    @property
+    def holds_every_size(self) -> bool:
+        """Whether a model of any size can be taken out."""
+        return GatingHeader(self.gating, self.rows).holds_every_size
 
 
 def facts_of(folder: Path, name: str) -> CardFacts:

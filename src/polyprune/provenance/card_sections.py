@@ -220,7 +220,7 @@ def literal(text: str) -> str:
 
 def _wanted(facts: CardFacts) -> str:
     """Which of its sizes: half, for the first of its languages."""
-    words = ["sparsity=0.5"] if facts.gating == "dynamic" else []
+    words = ["sparsity=0.5"] if facts.holds_every_size else []
     if facts.rows and facts.rows[0] != SHARED:
         words.append(f"language={literal(facts.rows[0])}")
     return ", ".join(words)

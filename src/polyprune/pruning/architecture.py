@@ -7,7 +7,7 @@
 `kept` has one row, `shared`, where all languages have the same; then there are no distances.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from torch import Tensor
 
@@ -23,7 +23,7 @@ def architecture_record(
     model: PolyprunePreTrainedModel, whole: EncoderShape, sparsity: float | None = None
 ) -> dict[str, Any]:
     """What a model keeps of the shape that it had, in every row if it is elastic."""
-    elastic = model.elastic
+    elastic = cast(Elastic | None, model.elastic)
     if elastic is None:
         return {"whole": _record(whole), "kept": {SHARED: _widths(model.shape)}}
     return {"whole": _record(whole), **rows_record(elastic, sparsity)}

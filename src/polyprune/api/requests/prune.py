@@ -116,7 +116,14 @@ class PruneRequest(Request):
     @property
     def every_size(self) -> bool:
         """Whether one folder with all sizes is made, rather than one size."""
-        return self.elastic or (self.setting == "non-shared" and self.language is None)
+        return self.elastic or (self.per_language and self.language is None)
+
+    @property
+    def per_language(self) -> bool:
+        """Whether every language gets a subnetwork of its own."""
+        from ...pruning.setting import setting_named
+
+        return setting_named(self.setting).per_language
 
     @property
     def timed(self) -> bool:
@@ -126,7 +133,9 @@ class PruneRequest(Request):
     @property
     def scores_with_text(self) -> bool:
         """Whether components are ranked by what they do to text."""
-        return self.method == "gradient"
+        from ...pruning.criteria.criterion import criterion_named
+
+        return criterion_named(self.method, self.rule, self.seed).needs_text
 
     def refusals(self) -> Iterator[tuple[bool, str]]:
         """Options that cannot both be meant."""
@@ -167,7 +176,7 @@ class PruneRequest(Request):
 
     def _refused_languages(self) -> Iterator[tuple[bool, str]]:
         yield (
-            self.language is not None and self.setting != "non-shared",
+            self.language is not None and not self.per_language,
             f"`language={self.language}` is for `setting=non-shared`; see `languages`.",
         )
         yield (
@@ -179,11 +188,11 @@ class PruneRequest(Request):
             f"Method {self.method!r} knows no languages: leave `languages` out.",
         )
         yield (
-            self.setting == "non-shared" and not self.scores_with_text,
+            self.per_language and not self.scores_with_text,
             f"Method {self.method!r} knows no languages: use `setting=shared`.",
         )
         yield (
-            self.recover is not None and (self.elastic or self.setting == "non-shared"),
+            self.recover is not None and (self.elastic or self.per_language),
             "`recover` is for one size that all languages share; for others see polyprune train.",
         )
 
