@@ -72,7 +72,7 @@ def export(model: ModelLike, request: ExportRequest, progress: Progress) -> Expo
     it.
     """
     config = ExportConfig(request.to, request.precision, request.pooled, request.threads)
-    out, temporary = work_folder(request.out)  # pyright: ignore[reportArgumentType]
+    out, temporary = work_folder(request.out)
     # Before anything is loaded, not only when it is written.
     refuse_to_overwrite(out, force=request.force)
     runtime_named(request.to).need(to_make=True)

@@ -86,7 +86,7 @@ def finetune(model: ModelLike, request: FinetuneRequest, progress: Progress) -> 
             precision=request.precision,
         )
         space = _search_space(setup, request)
-        folder, temporary = work_folder(request.out)  # pyright: ignore[reportArgumentType]
+        folder, temporary = work_folder(request.out)
         search = HyperparameterSearch(setup, space, folder, force=request.force)
         run_search(search, progress)
     return FinetuneResult(

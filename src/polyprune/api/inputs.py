@@ -79,10 +79,10 @@ def model_name(model: ModelLike) -> str:
     return str(resolve_model(model).source.folder or "model")
 
 
-def work_folder(out: Path | None) -> tuple[Path, TemporaryDirectory[str] | None]:
+def work_folder(out: str | Path | None) -> tuple[Path, TemporaryDirectory[str] | None]:
     """Where to work: in `out`, or in a temporary folder that lives as long as its handle."""
     if out is not None:
-        return out, None
+        return Path(out), None
     temporary = TemporaryDirectory(prefix="polyprune-")
     return Path(temporary.name) / "work", temporary
 

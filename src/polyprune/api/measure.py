@@ -224,7 +224,8 @@ def _estimate(
     given: Sequence[ModelHeader], records: list[dict[str, Any]], request: MeasureRequest
 ) -> dict[str, Any]:
     """Add what a GPU could make of each model to its record, and return which GPU."""
-    name, precision = str(request.gpu), request.precision
+    name = str(request.gpu)
+    precision: Any = request.precision  # which was checked
     bounds = [
         bound(
             header.config.shape,

@@ -46,7 +46,7 @@ def _sizes(models: list[dict[str, Any]]) -> Table:
     )
 
 
-def _speed(models: list[dict[str, Any]], answer: dict[str, Any]) -> Table:
+def _speed(models: list[dict[str, Any]], answer: Mapping[str, Any]) -> Table:
     machine, measured = answer["machine"], answer["measured"]
     rows = []
     for each in models:

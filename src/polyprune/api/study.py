@@ -105,7 +105,7 @@ def study(config: str | Path, request: StudyRequest, progress: Progress) -> Stud
     and `out/page.html` is a page to look at. With `plan`, only what would be done.
     """
     wanted, runs = read_study(Path(config), request.changes or (), quick=request.quick)
-    folder, temporary = work_folder(request.out)  # pyright: ignore[reportArgumentType]
+    folder, temporary = work_folder(request.out)
     planned = plan_study(wanted, runs, folder)
     if request.plan:
         return StudyPlan.of(planned)
