@@ -94,13 +94,19 @@ class Bars:
     """One bar for every open stage, on stderr or in a notebook.
 
     Bars are drawn only when a step is done: a bar that moves by itself would be measured too.
-    Messages are printed even where no bar is drawn, for log files.
+    Messages are printed even where no bar is drawn, for log files, unless there are to be none.
     """
 
-    def __init__(self, should_stop: Callable[[], bool] = _never, console: Any = None):
+    def __init__(
+        self,
+        should_stop: Callable[[], bool] = _never,
+        console: Any = None,
+        *,
+        messages: bool = True,
+    ):
         from rich.console import Console
 
-        self.should_stop = should_stop
+        self.should_stop, self.messages = should_stop, messages
         self.console = console or Console(stderr=True, highlight=False)
         self.watched = is_main_process() and (self.console.is_terminal or _in_notebook())
         self._bars: Any = None
@@ -140,7 +146,7 @@ class Bars:
 
     def message(self, text: str) -> None:
         """Print lines above the bars."""
-        if is_main_process():
+        if self.messages and is_main_process():
             self.console.print(text, soft_wrap=True, markup=False)
 
     def _show(self, **changes: Any) -> None:

@@ -31,10 +31,9 @@ def two_stages(monkeypatch):
     def fail(tour, progress):
         raise MemoryError
 
-    ticks = lambda plan, codes: 3  # noqa: E731
-    shown = [Stage("make", make, ticks)]
+    shown = [Stage("make", make)]
     monkeypatch.setattr(of_demo, "stages", lambda plan: shown)
-    return shown, Stage("fail", fail, ticks)
+    return shown, Stage("fail", fail)
 
 
 def test_a_tour_tells_what_it_did_and_where_it_is(two_stages, tmp_path):

@@ -88,7 +88,7 @@ def test_what_is_not_a_number_is_null_in_a_file(tmp_path):
     system = TourModel("pruned", 0.5, tmp_path)
     tour.note_scores(system, "retrieval", "accuracy", {"sw": float("nan"), "ur": 50.0})
     tour.note_scores(system, "retrieval", "accuracy", {"sw": float("nan")})
-    stage = Stage("wait", lambda tour, progress: StageTable("", (), ()), lambda plan, codes: 1)
+    stage = Stage("wait", lambda tour, progress: StageTable("", (), ()))
     tour.take(stage, SILENT)
     write_lines(tmp_path / "results.jsonl", tour.records("polyprune demo"))
     lines = (tmp_path / "results.jsonl").read_text().splitlines()

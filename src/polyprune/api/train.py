@@ -8,12 +8,14 @@ from typing import Any
 
 from ..config import read_run
 from ..errors import ConfigError
+from ..jsonl import read_log
 from ..loading.hub import load
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..reporting.tables.table import Table
 from ..training.follow import follow
 from ..training.run_config import Run
+from ..training.run_paths import RunPaths
 from ..training.run_progress import lagging_languages
 from ..training.run_results import summarize_run
 from .inputs import quiet_loading, work_folder
@@ -37,6 +39,11 @@ class TrainResult(ModelResult):
     """The same of the model that training started from, where they can be compared."""
     temporary: Any = None
     """Keeps the folder for as long as the result, where no place was given."""
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        """What each step came to: `step`, `losses`, `density`, held-out losses where taken."""
+        return read_log(RunPaths(self.folder).log)
 
     @cached_property
     def model(self) -> PolyprunePreTrainedModel:  # pyright: ignore[reportIncompatibleVariableOverride]

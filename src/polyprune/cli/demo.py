@@ -1,15 +1,13 @@
 """`polyprune demo`: everything once, on what comes with the package."""
 
-import shlex
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ..progress import progress_of
+from ..progress import Bars
+from .following import interrupted_by_sigterm
+from .render.tour import show_folder, show_tasks
 from .terminal import AsJson, Force, show_json, show_table
 
 
@@ -35,39 +33,24 @@ def demo(
 
     Example: polyprune demo --quick --out tour
     """
-    from ..demo.output_folder import check_free
+    from ..demo.output_folder import check_free, write_tasks
 
     check_free(out, force)
-    with obeying_sigterm():
+    with interrupted_by_sigterm():
         if data_only:
-            _write_data(out, as_json)
+            answer = {"out": str(out), "files": write_tasks(out, Bars())}
         else:
-            _take_tour(_plan(model, quick), out, as_json)
-
-
-def _write_data(out: Path, as_json: bool) -> None:
-    from ..demo.output_folder import move_in, temporary_folder
-    from ..miniature.write_tasks import write_miniature
-
-    with temporary_folder(out) as work:
-        progress = progress_of(None)
-        with progress.stage("Demo:", 9):
-            write_miniature(work / "tasks", progress=progress)
-        made = sorted((work / "tasks").iterdir())
-        files = {path.name: sum(each.is_file() for each in path.rglob("*")) for path in made}
-        move_in({path.name: path for path in made}, out, work)
+            answer = _run(model, quick, out, as_json)
     if as_json:
-        show_json({"out": str(out), "files": files})
-        return
-    rows = [[name, count or 1] for name, count in files.items()]
-    show_table(["in the folder", "files"], rows, title="Tasks in small, in XTREME's layout")
-    typer.echo(f"Written to {out}. Next:")
-    place = shlex.quote(str(out))
-    learn = "--epochs 2 --learning-rate 1e-3"
-    typer.echo(f"polyprune finetune sprout --task udpos --data {place} {learn} --out pos")
+        show_json(answer)
+    elif data_only:
+        show_tasks(answer["files"], out)
+    else:
+        show_folder(out)
 
 
-def _plan(model: str | None, quick: bool) -> Any:
+def _run(model: str | None, quick: bool, out: Path, as_json: bool) -> dict[str, Any]:
+    from ..demo.run_tour import run_tour
     from ..demo.tour_plan import TourPlan, default_model
 
     chosen = model or default_model()
@@ -77,71 +60,12 @@ def _plan(model: str | None, quick: bool) -> Any:
             "is sprout, the small model that comes with polyprune.",
             err=True,
         )
-    plan = TourPlan(chosen)
-    return plan.quick() if quick else plan
 
+    def show(place: str, table: Any) -> None:
+        if not as_json:
+            typer.echo(f"{place}. {table.title}")
+            show_table(table.columns, table.rows, sum_up=table.sum_up)
 
-def _take_tour(plan: Any, out: Path, as_json: bool) -> None:
-    from ..demo.output_folder import KEPT, move_in, temporary_folder, train_config, write_lines
-    from ..demo.stages import stages
-    from ..demo.tour import Tour
-    from ..demo.tour_plan import split_text
-    from ..reporting.report import report_on, write_page
-
-    with quiet(), temporary_folder(out) as work:
-        tour = Tour(plan, work, split_text(plan, work / "text"))
-        parts, progress = stages(plan), progress_of(None)
-        for number, stage in enumerate(parts, 1):
-            what = f"{number} of {len(parts)}: {stage.name}"
-            with progress.stage(what, stage.ticks(plan, len(tour.texts.codes))):
-                table = tour.take(stage, progress)
-            if not as_json:
-                typer.echo(f"{number} of {len(parts)}. {table.title}")
-                show_table(table.columns, table.rows, sum_up=table.sum_up)
-        records = tour.records(f"polyprune demo --model {plan.model}")
-        write_lines(work / "results.jsonl", records)
-        write_page(report_on([str(work / "results.jsonl")]), work / "page.html")
-        (work / "train.toml").write_text(train_config(out), encoding="utf-8")
-        move_in({name: work / name for name in KEPT}, out, work)
-    if as_json:
-        show_json({"out": str(out), "model": str(out / "model"), "results": records})
-    else:
-        _tell(out)
-
-
-def _tell(out: Path) -> None:
-    """Where things are, and what to try next."""
-    from ..demo.output_folder import KEPT, next_commands
-
-    show_table(["in " + str(out), ""], list(KEPT.items()))
-    typer.echo("Next:")
-    for what, command in next_commands(out):
-        typer.echo(f"\n# {what}\n{command}")
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Without what transformers says: that a task's readout begins anew is as it should be."""
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    before = logging.get_verbosity()
-    logging.set_verbosity_error()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(before)
-
-
-@contextmanager
-def obeying_sigterm() -> Iterator[None]:
-    """End as at Ctrl-C when asked to, so that nothing half-made is left."""
-
-    def stop(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    plan = TourPlan(chosen).quick() if quick else TourPlan(chosen)
+    records = run_tour(plan, out, Bars(messages=False), show)
+    return {"out": str(out), "model": str(out / "model"), "results": records}

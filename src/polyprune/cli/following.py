@@ -3,14 +3,12 @@
 import shlex
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import typer
 
 from ..progress import Bars, Stopped, is_main_process
-from .terminal import show_table
 
 
 @contextmanager
@@ -31,15 +29,6 @@ def obeying_signals() -> Iterator[Bars]:
                 command = shlex.join(["polyprune", *again])
                 typer.echo(f"{stopped} To go on, give the same command: {command}", err=True)
             raise typer.Exit(128 + (asked[0] if asked else signal.SIGTERM)) from stopped
-
-
-def follow_run(run: Any, out: Any, *, force: bool = False) -> None:
-    """Train to the end with a bar; when asked to stop, say how to go on."""
-    from ..training.follow import follow
-
-    with obeying_signals() as progress:
-        for _ in follow(run, out, progress=progress, force=force):
-            pass
 
 
 @contextmanager
@@ -63,32 +52,15 @@ def stopping() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def show_held_out(results: Mapping[str, Any]) -> None:
-    """What each language has come to, beside the dense model where there was one."""
-    from ..training.run_progress import lagging_languages
+@contextmanager
+def interrupted_by_sigterm() -> Iterator[None]:
+    """End as at Ctrl-C when asked to, so that nothing half-made is left."""
 
-    losses, dense = results["held_out"], results["dense"]
-    if not losses:
-        return
-    marked = set(lagging_languages(losses, dense))
-    if dense:
-        show_table(
-            ["language", "loss", "dense", "lost", ""],
-            [
-                [
-                    code,
-                    f"{loss:.3f}",
-                    f"{dense[code]:.3f}",
-                    f"{loss / dense[code] - 1:+.1%}",
-                    "lags" if code in marked else "",
-                ]
-                for code, loss in losses.items()
-            ],
-            title="held-out loss",
-        )
-    else:
-        show_table(
-            ["language", "loss"],
-            [[code, f"{loss:.3f}"] for code, loss in losses.items()],
-            title="held-out loss",
-        )
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .render.live import follow_live, show_lines
 from .terminal import AsJson, show_json
 
 
@@ -36,9 +37,9 @@ def watch(
         if as_json:
             show_json(asdict(look()))
         elif once or not console.is_terminal:
-            _show(console, lines_of(look(), console.width, None))
+            show_lines(console, lines_of(look(), console.width, None))
         else:
-            _show(console, _follow(console, look, lines_of, every))
+            show_lines(console, follow_live(console, look, lines_of, every))
     except KeyboardInterrupt:
         return
 
@@ -70,29 +71,3 @@ def reader_of(folder: Path) -> tuple[Callable[[], Any], Callable[..., list]]:
         return last
 
     return look, lines_of
-
-
-def _follow(
-    console: Any, look: Callable[[], Any], lines_of: Callable[..., list], every: float
-) -> list:
-    """Look again and again, until it is finished or somebody has seen enough; the last lines."""
-    from rich.console import Group
-    from rich.live import Live
-
-    state = look()
-    with Live(console=console, screen=True, auto_refresh=False) as live:
-        try:
-            while state.state != "finished":
-                lines = lines_of(state, console.width, console.height)
-                live.update(Group(*lines), refresh=True)
-                time.sleep(every)
-                state = look()
-        except KeyboardInterrupt:
-            pass
-    return lines_of(state, console.width, None)
-
-
-def _show(console: Any, lines: list) -> None:
-    from rich.console import Group
-
-    console.print(Group(*lines))

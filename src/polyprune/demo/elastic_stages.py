@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
+import polyprune
+
 from ..averages import mean
-from ..evaluation.eval_config import EvalConfig
-from ..evaluation.evaluator import evaluate_system
 from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
 from ..evaluation.gate_rows import own_row
 from ..evaluation.hyperparameter_search import HyperparameterSearch
@@ -14,7 +14,6 @@ from ..evaluation.tasks import find_task
 from ..progress import Progress
 from ..reporting.read.folders import size_lines
 from ..training.phases import Phase
-from ..training.run import train
 from ..training.run_config import (
     BatchConfig,
     CorpusConfig,
@@ -23,7 +22,6 @@ from ..training.run_config import (
     SavingConfig,
     StartConfig,
 )
-from ..training.run_paths import RunPaths
 from .tour import StageTable, Tour, TourModel, one_digit
 from .tour_plan import TourPlan, TourTexts
 
@@ -60,16 +58,18 @@ def elastic_run(plan: TourPlan, texts: TourTexts) -> Run:
 
 def every_size(tour: Tour, progress: Progress) -> StageTable:
     """Train the bundled model so that any size can be taken out of it."""
-    paths = RunPaths(tour.work / "every-size")
     run = elastic_run(tour.plan, tour.texts)
-    reports = list(progress.track("step", train(run, paths.out, progress=progress)))
+    result = polyprune.train(run, out=tour.work / "every-size", progress=progress)
     elastic = tour.work / "elastic"
-    paths.model.rename(elastic)
+    (result.folder / "model").rename(elastic)
     for line in size_lines(elastic, tour.plan.all_sizes):
         tour.note(TourModel("elastic", line["sparsity"], elastic), **line)
-    last = reports[-1].held_out
-    rows = [(f"{report.step}", f"{report.losses['total']:.3f}", f"{1 - (report.density or 0):.0%}")
-            for report in (reports[0], reports[len(reports) // 2], reports[-1])]  # fmt: skip
+    log = result.log
+    rows = [
+        (f"{each['step']}", f"{each['losses']['total']:.3f}", f"{1 - (each['density'] or 0):.0%}")
+        for each in (log[0], log[len(log) // 2], log[-1])
+    ]
+    last = result.held_out
     ending = f"; held-out loss {mean(last.values()):.2f}" if last else ""
     title = f"Every size of {START} at once: {tour.plan.elastic_steps} steps{ending}"
     return StageTable(title, ("step", "loss", "cut in that step"), tuple(rows))
@@ -94,12 +94,6 @@ def tasks(tour: Tour, progress: Progress) -> StageTable:
     return StageTable(title, ("task", *sizes), tuple(rows))
 
 
-def tasks_ticks(plan: TourPlan, codes: int) -> int:
-    """Nine tasks written, steps, languages in every size; a task has about as many as the text."""
-    steps = plan.epochs * -(-plan.examples // BATCH)
-    return 9 + len(TASKS) * (steps + codes * len(plan.all_sizes))
-
-
 def _scores(tour: Tour, name: str, data: Path, progress: Progress) -> dict[float, float]:
     """The mean of a task's score over its languages, by size."""
     plan, task = tour.plan, find_task(name)
@@ -109,17 +103,25 @@ def _scores(tour: Tour, name: str, data: Path, progress: Progress) -> dict[float
     spoken = tuple(tour.texts.codes)
     wanted = [code for code in task.languages if own_row(code, spoken) is not None]
     there = task.reader.languages(str(data), "test", wanted)
-    eval_config = EvalConfig(str(data), languages=tuple(there), limit=plan.asked, device="cpu")
+    result = polyprune.evaluate(
+        out,
+        task=name,
+        data=data,
+        languages=there,
+        limit=plan.asked,
+        sparsity=plan.all_sizes,
+        device="cpu",
+        progress=progress,
+    )
     found = {}
-    for size in plan.all_sizes:
-        result = evaluate_system(str(out), task, eval_config, size, progress=progress)
-        score = next(iter(result.mean or {}), "")
-        found[size] = (result.mean or {}).get(score, float("nan"))
+    for size, system in zip(plan.all_sizes, result.systems, strict=True):
+        score = next(iter(system.mean or {}), "")
+        found[size] = (system.mean or {}).get(score, float("nan"))
         own = {
             code: (each.scores or {}).get(score, float("nan"))
-            for code, each in result.languages.items()
+            for code, each in system.languages.items()
         }
-        tour.note_scores(TourModel("elastic", size, out), task.name, score, own)
+        tour.note_scores(TourModel("elastic", size, out), name, score, own)
     return found
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
+from ..progress import Progress
 
 KEPT = {
     "model": "the pruned and recovered model: AutoModel.from_pretrained() loads it",
@@ -117,3 +118,16 @@ def next_commands(out: Path) -> list[tuple[str, str]]:
         ("score it, language by language",
          f"polyprune evaluate pos --task udpos --data {tasks} --limit 50"),
     ]  # fmt: skip
+
+
+def write_tasks(out: Path, progress: Progress) -> dict[str, int]:
+    """Write nine small tasks to a folder; return the number of files of each."""
+    from ..miniature.write_tasks import write_miniature
+
+    with temporary_folder(out) as work:
+        with progress.stage("Demo:", 9):
+            write_miniature(work / "tasks", progress=progress)
+        made = sorted((work / "tasks").iterdir())
+        files = {path.name: sum(each.is_file() for each in path.rglob("*")) for path in made}
+        move_in({path.name: path for path in made}, out, work)
+    return files

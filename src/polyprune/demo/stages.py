@@ -9,13 +9,11 @@ import polyprune
 
 from ..evaluation.quality import find_translations, guess_words
 from ..loading.finding import find
-from ..loading.hub import load
 from ..measuring.speed import compare_speed
 from ..model.footprint import footprint_of, weight_bytes
 from ..progress import Progress
 from ..pruning.architecture import architecture_record
-from ..pruning.criteria.scoring import default_loss
-from .elastic_stages import every_size, tasks, tasks_ticks
+from .elastic_stages import every_size, tasks
 from .tour import Stage, StageTable, Tour, TourModel, by_language
 from .tour_plan import ENGLISH, TourPlan
 
@@ -28,42 +26,34 @@ MEASURED = (8, 32)
 
 def stages(plan: TourPlan) -> list[Stage]:
     """From the uncut model to a page about what became of it."""
-    every = len(plan.sizes) + 2  # models: those that are cut, the uncut and the recovered one
     return [
-        Stage("score", score_components, lambda plan, codes: codes * -(-plan.sentences // 16)),
-        Stage("prune", prune, lambda plan, codes: len(plan.sizes)),
-        Stage("recover", recover, lambda plan, codes: plan.steps + codes * plan.lines // 64),
-        Stage("find translations", translations, lambda plan, codes: every * (codes - 1)),
-        *(
-            [Stage("guess words", words, lambda plan, codes: every * codes)]
-            if plan.predicts_words
-            else []
-        ),
-        Stage("size and speed", speed, lambda plan, codes: plan.rounds),
-        Stage("train every size", every_size, lambda plan, codes: plan.elastic_steps + 2 * codes),
-        Stage("tasks", tasks, tasks_ticks),
+        Stage("score", score_components),
+        Stage("prune", prune),
+        Stage("recover", recover),
+        Stage("find translations", translations),
+        *([Stage("guess words", words)] if plan.predicts_words else []),
+        Stage("size and speed", speed),
+        Stage("train every size", every_size),
+        Stage("tasks", tasks),
     ]
 
 
 def score_components(tour: Tour, progress: Progress) -> StageTable:
     """How much every head, unit and rank matters, from the first lines of each language."""
     plan, folder = tour.plan, find(tour.plan.model)
-    original = load(folder, dtype=torch.float32)
-    tour.original = original
+    tour.original = polyprune.load(folder, dtype=torch.float32)
     tour.systems.append(TourModel("dense", 0.0, folder))
-    paired = default_loss(original) == "contrastive"
-    tour.sheet = polyprune.score(
-        original,
+    tour.scores = polyprune.score(
+        tour.original,
         corpus=tour.texts.folder,
         languages=tour.texts.codes,
         sentences=plan.sentences,
-        parallel=ENGLISH if paired else None,
-        device="cpu",
+        parallel=None if plan.predicts_words else ENGLISH,
         progress=progress,
-    ).sheet
-    kinds = tour.sheet.gradients.absolute
+    )
+    kinds = tour.scores.sheet.gradients.absolute
     rows = []
-    for i, code in enumerate(tour.sheet.about.languages):
+    for i, code in enumerate(tour.scores.languages):
         parts = [
             sum(float(each[i].sum()) for each in kind)
             for kind in (kinds.heads, kinds.units, (kinds.rank,))
@@ -80,7 +70,7 @@ def prune(tour: Tour, progress: Progress) -> StageTable:
     for size in progress.track("", tour.plan.sizes):
         folder = tour.work / f"pruned-{size:g}"
         result = polyprune.prune(
-            tour.original, scores=tour.sheet, sparsity=size, out=folder, progress=progress
+            tour.original, scores=tour.scores, sparsity=size, out=folder, progress=progress
         )
         (audit,) = result.audits.values()
         system = TourModel("pruned", size, folder)

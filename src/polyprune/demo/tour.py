@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from ..api.score import ScoreResult
 from ..averages import Value, mean, number
 from ..loading.hub import load
 from ..loading.reading import fitting_tokenizer
@@ -14,7 +15,6 @@ from ..measuring.machine import machine
 from ..measuring.speed import time_call
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
-from ..pruning.criteria.scores_file import ScoreSheet
 from ..training.run import versions
 from .tour_plan import TourPlan, TourTexts
 
@@ -67,7 +67,7 @@ class Tour:
     work: Path
     texts: TourTexts
     original: PolyprunePreTrainedModel | None = None
-    sheet: ScoreSheet | None = None
+    scores: ScoreResult | None = None
     systems: list[TourModel] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
     """One line per score of a model and one per size, as they lie in results.jsonl."""
@@ -112,8 +112,6 @@ class Stage:
 
     name: str
     run: Callable[[Tour, Progress], StageTable]
-    ticks: Callable[[TourPlan, int], int]
-    """About how many things are watched, given how many languages there are."""
 
 
 def one_digit(value: Value) -> str:
