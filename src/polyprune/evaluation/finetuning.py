@@ -65,7 +65,7 @@ def finetuning_run(setup: FineTuneConfig, setting: Trial, examples: int) -> Run:
         objective=Objective(labels=1.0),
         gating=gating_config(setup.model, setup.sparsity),
         batch=BatchConfig(
-            setting.batch, min(setting.batch, MICRO_BATCH_SIZE[setup.task.kind.readout])
+            setting.batch, min(setting.batch, MICRO_BATCH_SIZE[setup.task.kind.readout.name])
         ),
         engine=EngineConfig(precision, betas=(0.9, 0.999), epsilon=1e-8),
         saving=SavingConfig(
