@@ -6,121 +6,167 @@ puts parts together in another way, finds the parts here under stable names, whe
     from polyprune.parts import Batching, in_turns
 """
 
-from importlib import import_module
+from .config import make_run
+from .corpora.batching import Batching
+from .corpora.corpus import Corpus, open_corpus, read_lines
+from .corpora.cursor import Cursor
+from .corpora.languages import languages as known_languages
+from .corpora.stream import ProcessShard, StreamConfig
+from .corpora.stream import stream as stream_examples
+from .corpora.text import open_text, text_folder
+from .corpora.tokenizer_training import train_tokenizer
+from .evaluation.example_store import epoch_batches
+from .evaluation.examples import SentencePair
+from .evaluation.finetune_config import FineTuneConfig, Trial
+from .evaluation.finetuning import TaskMaterial, finetuning_run
+from .evaluation.prediction import TOKENS as TOKENS_PER_BATCH
+from .evaluation.prediction import batch_by_length, predict
+from .evaluation.quality import find_translations, guess_words
+from .evaluation.quality import percent as percentage
+from .evaluation.readout_init import prepare_for_task
+from .evaluation.tasks import TASKS
+from .evaluation.training_data import encode_training
+from .exporting.export_graph import ExportGraph
+from .exporting.quantization import quantize
+from .exporting.runners import EXPORT_RECORD, OnnxRunner, OpenVinoRunner, Runner, load_runner
+from .exporting.runtime_files import write_onnx, write_openvino
+from .loading.conversion import our_config
+from .loading.finding import find
+from .loading.reading import fitting_tokenizer
+from .measuring.calls import timed_call
+from .measuring.intervals import ratio as speed_ratio
+from .measuring.latency_timing import BatchShape, EncoderFactory, measure_table
+from .measuring.machine import machine as describe_machine
+from .measuring.noise import monitor_noise
+from .measuring.speed import compare_speed, ratios, time_call
+from .measuring.speed_target import Speed, SpeedGoal
+from .measuring.turns import in_turns
+from .measuring.workload import TokenBatch, Workload
+from .model.footprint import encoder_multiply_adds
+from .model.network import encoder
+from .model.network.components import sizes as component_counts
+from .model.network.configuration_polyprune import PolypruneConfig
+from .model.network.modeling_polyprune import MODELS as MODEL_CLASSES
+from .model.network.modeling_polyprune import PolypruneForMaskedLM, PolypruneModel
+from .model.network.source import ModelSource
+from .model.surgery.factorize import factorize_table
+from .model.surgery.shrink import shape_kept
+from .pruning.criteria.criterion import random_scores
+from .pruning.criteria.importance import gate_gradients
+from .pruning.criteria.losses import contrastive_loss, masked_lm_loss, pool, pooled
+from .pruning.criteria.scores_file import ScoreSheet, ScoringRecord, load_scores
+from .pruning.gates.dynamic import TENTHS, boundaries
+from .pruning.gates.gatings import DynamicGating, Gating, LearnedGating
+from .pruning.gates.penalties import diversity, family_prior, sparsity_constraint
+from .pruning.ranker import Ranker
+from .pruning.selection.budgets import Sparsity
+from .pruning.shrinking import with_ranks
+from .storage import atomic_folder
+from .training.held_out_loss import held_out_examples, held_out_losses, held_out_micro_batches
+from .training.loop import StepReport
+from .training.prepare import write_fresh_model
+from .training.run import train as train_steps
+from .training.run_config import FreshConfig, SavingConfig
+from .training.step_batches import Collator
+from .training.text_material import stream_config
+from .training.training_module import TrainingModule
 
-_HOME = {
-    "make_run": "config:make_run",
-    "Batching": "corpora.batching:Batching",
-    "Corpus": "corpora.corpus:Corpus",
-    "Cursor": "corpora.cursor:Cursor",
-    "ProcessShard": "corpora.stream:ProcessShard",
-    "StreamConfig": "corpora.stream:StreamConfig",
-    "known_languages": "corpora.languages:languages",
-    "open_corpus": "corpora.corpus:open_corpus",
-    "open_text": "corpora.text:open_text",
-    "read_lines": "corpora.corpus:read_lines",
-    "stream_examples": "corpora.stream:stream",
-    "text_folder": "corpora.text:text_folder",
-    "train_tokenizer": "corpora.tokenizer_training:train_tokenizer",
-    "FineTuneConfig": "evaluation.finetune_config:FineTuneConfig",
-    "SentencePair": "evaluation.examples:SentencePair",
-    "TASKS": "evaluation.tasks:TASKS",
-    "TOKENS_PER_BATCH": "evaluation.prediction:TOKENS",
-    "TaskMaterial": "evaluation.finetuning:TaskMaterial",
-    "Trial": "evaluation.finetune_config:Trial",
-    "batch_by_length": "evaluation.prediction:batch_by_length",
-    "encode_training": "evaluation.training_data:encode_training",
-    "epoch_batches": "evaluation.example_store:epoch_batches",
-    "find_translations": "evaluation.quality:find_translations",
-    "finetuning_run": "evaluation.finetuning:finetuning_run",
-    "guess_words": "evaluation.quality:guess_words",
-    "percentage": "evaluation.quality:percent",
-    "predict": "evaluation.prediction:predict",
-    "prepare_for_task": "evaluation.readout_init:prepare_for_task",
-    "EXPORT_RECORD": "exporting.runners:EXPORT_RECORD",
-    "ExportGraph": "exporting.export_graph:ExportGraph",
-    "OnnxRunner": "exporting.runners:OnnxRunner",
-    "OpenVinoRunner": "exporting.runners:OpenVinoRunner",
-    "Runner": "exporting.runners:Runner",
-    "load_runner": "exporting.runners:load_runner",
-    "quantize": "exporting.quantization:quantize",
-    "write_onnx": "exporting.runtime_files:write_onnx",
-    "write_openvino": "exporting.runtime_files:write_openvino",
-    "find": "loading.finding:find",
-    "fitting_tokenizer": "loading.reading:fitting_tokenizer",
-    "our_config": "loading.conversion:our_config",
-    "BatchShape": "measuring.latency_timing:BatchShape",
-    "EncoderFactory": "measuring.latency_timing:EncoderFactory",
-    "Speed": "measuring.speed_target:Speed",
-    "SpeedGoal": "measuring.speed_target:SpeedGoal",
-    "TokenBatch": "measuring.workload:TokenBatch",
-    "Workload": "measuring.workload:Workload",
-    "compare_speed": "measuring.speed:compare_speed",
-    "describe_machine": "measuring.machine:machine",
-    "in_turns": "measuring.turns:in_turns",
-    "measure_table": "measuring.latency_timing:measure_table",
-    "monitor_noise": "measuring.noise:monitor_noise",
-    "ratios": "measuring.speed:ratios",
-    "speed_ratio": "measuring.intervals:ratio",
-    "time_call": "measuring.speed:time_call",
-    "timed_call": "measuring.calls:timed_call",
-    "MODEL_CLASSES": "model.network.modeling_polyprune:MODELS",
-    "ModelSource": "model.network.source:ModelSource",
-    "PolypruneConfig": "model.network.configuration_polyprune:PolypruneConfig",
-    "PolypruneForMaskedLM": "model.network.modeling_polyprune:PolypruneForMaskedLM",
-    "PolypruneModel": "model.network.modeling_polyprune:PolypruneModel",
-    "component_counts": "model.network.components:sizes",
-    "encoder": "model.network.encoder",
-    "encoder_multiply_adds": "model.footprint:encoder_multiply_adds",
-    "factorize_table": "model.surgery.factorize:factorize_table",
-    "shape_kept": "model.surgery.shrink:shape_kept",
-    "DynamicGating": "pruning.gates.gatings:DynamicGating",
-    "Gating": "pruning.gates.gatings:Gating",
-    "LearnedGating": "pruning.gates.gatings:LearnedGating",
-    "Ranker": "pruning.ranker:Ranker",
-    "ScoreSheet": "pruning.criteria.scores_file:ScoreSheet",
-    "ScoringRecord": "pruning.criteria.scores_file:ScoringRecord",
-    "Sparsity": "pruning.selection.budgets:Sparsity",
-    "TENTHS": "pruning.gates.dynamic:TENTHS",
-    "boundaries": "pruning.gates.dynamic:boundaries",
-    "contrastive_loss": "pruning.criteria.losses:contrastive_loss",
-    "diversity": "pruning.gates.penalties:diversity",
-    "family_prior": "pruning.gates.penalties:family_prior",
-    "gate_gradients": "pruning.criteria.importance:gate_gradients",
-    "load_scores": "pruning.criteria.scores_file:load_scores",
-    "masked_lm_loss": "pruning.criteria.losses:masked_lm_loss",
-    "pool": "pruning.criteria.losses:pool",
-    "pooled": "pruning.criteria.losses:pooled",
-    "random_scores": "pruning.criteria.criterion:random_scores",
-    "sparsity_constraint": "pruning.gates.penalties:sparsity_constraint",
-    "with_ranks": "pruning.shrinking:with_ranks",
-    "atomic_folder": "storage:atomic_folder",
-    "Collator": "training.step_batches:Collator",
-    "FreshConfig": "training.run_config:FreshConfig",
-    "SavingConfig": "training.run_config:SavingConfig",
-    "StepReport": "training.loop:StepReport",
-    "TrainingModule": "training.training_module:TrainingModule",
-    "held_out_examples": "training.held_out_loss:held_out_examples",
-    "held_out_losses": "training.held_out_loss:held_out_losses",
-    "held_out_micro_batches": "training.held_out_loss:held_out_micro_batches",
-    "stream_config": "training.text_material:stream_config",
-    "train_steps": "training.run:train",
-    "write_fresh_model": "training.prepare:write_fresh_model",
-}
-"""The module and the name of each part; a module alone is the part itself."""
-
-__all__ = sorted(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'polyprune.parts' has no attribute {name!r}")
-    module, _, attribute = _HOME[name].partition(":")
-    found = import_module(f".{module}", __package__)
-    value = getattr(found, attribute) if attribute else found
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__ = [
+    "EXPORT_RECORD",
+    "MODEL_CLASSES",
+    "TASKS",
+    "TENTHS",
+    "TOKENS_PER_BATCH",
+    "BatchShape",
+    "Batching",
+    "Collator",
+    "Corpus",
+    "Cursor",
+    "DynamicGating",
+    "EncoderFactory",
+    "ExportGraph",
+    "FineTuneConfig",
+    "FreshConfig",
+    "Gating",
+    "LearnedGating",
+    "ModelSource",
+    "OnnxRunner",
+    "OpenVinoRunner",
+    "PolypruneConfig",
+    "PolypruneForMaskedLM",
+    "PolypruneModel",
+    "ProcessShard",
+    "Ranker",
+    "Runner",
+    "SavingConfig",
+    "ScoreSheet",
+    "ScoringRecord",
+    "SentencePair",
+    "Sparsity",
+    "Speed",
+    "SpeedGoal",
+    "StepReport",
+    "StreamConfig",
+    "TaskMaterial",
+    "TokenBatch",
+    "TrainingModule",
+    "Trial",
+    "Workload",
+    "atomic_folder",
+    "batch_by_length",
+    "boundaries",
+    "compare_speed",
+    "component_counts",
+    "contrastive_loss",
+    "describe_machine",
+    "diversity",
+    "encode_training",
+    "encoder",
+    "encoder_multiply_adds",
+    "epoch_batches",
+    "factorize_table",
+    "family_prior",
+    "find",
+    "find_translations",
+    "finetuning_run",
+    "fitting_tokenizer",
+    "gate_gradients",
+    "guess_words",
+    "held_out_examples",
+    "held_out_losses",
+    "held_out_micro_batches",
+    "in_turns",
+    "known_languages",
+    "load_runner",
+    "load_scores",
+    "make_run",
+    "masked_lm_loss",
+    "measure_table",
+    "monitor_noise",
+    "open_corpus",
+    "open_text",
+    "our_config",
+    "percentage",
+    "pool",
+    "pooled",
+    "predict",
+    "prepare_for_task",
+    "quantize",
+    "random_scores",
+    "ratios",
+    "read_lines",
+    "shape_kept",
+    "sparsity_constraint",
+    "speed_ratio",
+    "stream_config",
+    "stream_examples",
+    "text_folder",
+    "time_call",
+    "timed_call",
+    "train_steps",
+    "train_tokenizer",
+    "with_ranks",
+    "write_fresh_model",
+    "write_onnx",
+    "write_openvino",
+]

@@ -36,11 +36,8 @@ def test_benchmarks_import_public_names_only(path):
 def test_every_part_is_there_and_some_benchmark_needs_it():
     used = {name for path in BENCHMARKS for module, names in imports(path) for name in names}
     for name in parts.__all__:
-        assert getattr(parts, name) is not None
+        assert hasattr(parts, name)
         assert name in used, f"no benchmark uses polyprune.parts.{name}"
-    assert dir(parts) == parts.__all__
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        parts.nothing  # noqa: B018
 
 
 @pytest.mark.slow

@@ -134,7 +134,7 @@ def speed(job: Job, stop: Stop) -> dict[str, Any]:
     )
     kept = architecture_record(own, dense.shape, job.settings["sparsity"])
     own, language = _one_size(own, job.settings["sparsity"])
-    size = footprint_of(own.config, "hidden-states", tokens)
+    size = footprint_of(own.config, own.readout_kind, tokens)
     generator = torch.Generator().manual_seed(0)
     words = min(dense.shape.vocab_size, own.shape.vocab_size)
     batch = torch.randint(10, words, (sentences, tokens), generator=generator)
