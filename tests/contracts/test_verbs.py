@@ -12,7 +12,7 @@ from typer.core import TyperOption
 from typer.main import get_command
 
 import polyprune as pp
-from polyprune.api.request import Request
+from polyprune.api.request import GENERAL, Request
 from polyprune.api.result import Result
 from polyprune.cli import app
 from support.commands import polyprune
@@ -166,3 +166,12 @@ def typed(verb: str, options: dict[str, Any]) -> list[str]:
         for each in value if isinstance(value, list) else [value]:
             words += [flag] if each is True else [flag, str(each)]
     return words
+
+
+def test_prune_shows_at_most_fifteen_options_first():
+    first = [
+        field
+        for field in request_type("prune").option_fields()
+        if field.option.in_terminal and field.option.panel == GENERAL
+    ]
+    assert len(first) + len(["--json", "--help"]) <= 15

@@ -3,19 +3,25 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from transformers.utils.logging import disable_progress_bar
 
+from ..corpora.batching import Batching
 from ..corpora.corpus import Corpus, open_corpus
-from ..corpora.sentences import corpus_in_memory
+from ..corpora.sentences import corpus_in_memory, is_sentences, write_sentences
 from ..corpora.text import text_folder
 from ..errors import ConfigError
 from ..loading.finding import NAMED
 from ..loading.hub import load
+from ..loading.reading import Reading, scoring_text
 from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..pruning.criteria.scoring import ReadyBatches, ScoringText
+from .requests.prune import PruneRequest
+from .requests.score import ScoreRequest
 from .requests.shared import TextLike
 from .result import ModelResult
 
@@ -94,6 +100,34 @@ def bundled_text(model: ModelLike) -> str | None:
 
 def resolve_corpus(text: TextLike) -> Corpus:
     """The text that is meant: a folder, the bundled sample, or sentences by language."""
-    if isinstance(text, Mapping):
-        return corpus_in_memory(text)  # pyright: ignore[reportArgumentType]
-    return open_corpus(text_folder(str(text)))
+    if not isinstance(text, Mapping):
+        return open_corpus(text_folder(str(text)))
+    if not is_sentences(text):
+        raise ConfigError("Batches are for scoring alone: give sentences, or a folder of text.")
+    return corpus_in_memory(text)  # pyright: ignore[reportArgumentType]
+
+
+def text_source(text: TextLike, work: Path) -> str:
+    """Where training reads text: sentences in memory are written to a folder beside its own."""
+    if not isinstance(text, Mapping):
+        return str(text)
+    write_sentences(resolve_corpus(text), work / "text")
+    return str(work / "text")
+
+
+def resolve_scoring_text(
+    model: PolyprunePreTrainedModel,
+    request: ScoreRequest | PruneRequest,
+) -> ScoringText:
+    """The text of a request, in batches that a model can be scored on; or its ready batches."""
+    text = request.corpus
+    assert text is not None
+    if isinstance(text, Mapping) and not is_sentences(text):
+        names: dict[str, list[str]] = {name: [] for name in text}
+        corpus = replace(corpus_in_memory(names), folder=Path("batches in memory"))
+        ready = dict(zip(corpus.known(), text.values(), strict=True))
+        batching = Batching(None, request.batch_size)
+        return ReadyBatches(corpus, batching, request.languages, ready)  # pyright: ignore[reportArgumentType]
+    reading = Reading(request.batch_size, request.tokens, request.prefix)
+    languages = request.languages
+    return scoring_text(model, resolve_corpus(text), languages, request.loss, reading)

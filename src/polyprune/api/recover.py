@@ -1,6 +1,6 @@
 """`polyprune.recover`: train a pruned model on, to win back what was lost."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from ..reporting.tables.table import Table
 from ..storage import atomic_folder, refuse_to_overwrite
 from ..training.recovery import Recovery, plan_recovery, recover_model, recovery_folder
 from ..training.run_config import CorpusConfig
-from .inputs import ModelLike, bundled_text, model_name, resolve_corpus, resolve_model
+from .inputs import ModelLike, bundled_text, model_name, resolve_model, text_source
 from .requests.recover import RecoverRequest
 from .requests.shared import TextLike
 from .result import ModelResult, make_table
@@ -98,7 +98,7 @@ def recovered(
     out = None if request.out is None else Path(request.out)
     with recovery_folder(out) as work:
         text = CorpusConfig(
-            source=_source(corpus, work),
+            source=text_source(corpus, work),
             languages=request.languages,  # pyright: ignore[reportArgumentType]
             parallel=request.parallel,
             prefix=request.prefix,
@@ -117,11 +117,3 @@ def recovered(
         if out is not None:
             result.save(out, force=request.force)
     return result
-
-
-def _source(text: TextLike, work: Path) -> str:
-    """Where training reads text: sentences in memory are written beside its checkpoints."""
-    if isinstance(text, Mapping):
-        resolve_corpus(text).write(work / "text")
-        return str(work / "text")
-    return str(text)

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..loading.reading import Reading, scoring_text
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet, save_scores
@@ -13,7 +12,7 @@ from ..pruning.criteria.scoring import Scoring
 from ..pruning.criteria.scoring import score as score_components
 from ..reporting.tables.table import Table
 from ..storage import refuse_to_overwrite
-from .inputs import ModelLike, resolve_corpus, resolve_model
+from .inputs import ModelLike, resolve_model, resolve_scoring_text
 from .requests.prune import PruneRequest
 from .requests.score import ScoreRequest
 from .result import Result, make_table
@@ -94,9 +93,6 @@ def take_scores(
     uncut: PolyprunePreTrainedModel | None = None,
 ) -> ScoreSheet:
     """Score a model on the text of a request; `uncut` is it with ranks, where that is at hand."""
-    assert request.corpus is not None
-    reading = Reading(request.batch_size, request.tokens, request.prefix)
     loaded = resolve_model(model)
-    corpus = resolve_corpus(request.corpus)
-    text = scoring_text(loaded, corpus, request.languages, scoring.loss, reading)
+    text = resolve_scoring_text(loaded, request)
     return score_components(loaded, text, scoring, progress, uncut)

@@ -16,15 +16,13 @@ from ..model.footprint import footprint_of, weight_bytes
 from ..model.history import PruningStep
 from ..model.network.components import Gates, PerComponent, open_gates
 from ..model.network.configuration_polyprune import PolypruneConfig
-from ..model.network.folder import add_side_files, write_certificate
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.surgery.certify import certify
 from ..model.surgery.drop_layers import drop_layers
 from ..model.surgery.shrink import shrink as cut_by_gates
 from ..progress import Progress
-from ..provenance.card import write_card
 from ..provenance.origin import complete_history
-from ..provenance.writing import probes_for
+from ..provenance.writing import probes_for, write_stock
 from ..pruning.selection.audit import Audit, audit
 from ..pruning.shrinking import shrink_with_history, with_ranks
 from ..reporting.tables.table import Table
@@ -57,10 +55,7 @@ class ShrinkResult(ModelResult):
             if self.stock is None:
                 self.model.save_pretrained(new, differences=self.differences)
             else:
-                self.stock.save_pretrained(new)
-                add_side_files(new, self.model.source.folder)
-                write_card(new, new, self.differences)
-                write_certificate(new, self.differences)
+                write_stock(new, self.stock, self.model.source, self.differences)
         return Path(folder)
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,8 +112,8 @@ def _selected(
     if request.gates is None and original.elastic is not None:
         if request.layers is not None:
             raise ConfigError("`layers` does not go with an elastic folder: take out a size first.")
-        sparsity, combine = request.sparsity, request.combine
-        return original, original.elastic.gates(sparsity, _names(request), combine)
+        sparsity = None if request.sparsity is None else float(request.sparsity)
+        return original, original.elastic.gates(sparsity, _names(request), request.combine)
     if request.sparsity is not None:
         raise ConfigError(f"{name} is not elastic: make smaller ones of it with polyprune prune.")
     if request.gates is None and request.layers is None and not request.stock:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..errors import DataError
 from .corpus import Corpus
@@ -26,16 +27,25 @@ class SentenceCorpus(Corpus):
         """All sentences of a language, each on one line."""
         return iter(self.texts[code])
 
-    def write(self, folder: Path) -> None:
-        """Write one file per language, for what reads files only."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for code, lines in self.texts.items():
-            text = "".join(f"{line}\n" for line in lines)
-            (folder / f"{code}.txt").write_text(text, encoding="utf-8", newline="\n")
+
+def write_sentences(corpus: Corpus, folder: Path) -> None:
+    """Write one file per language, for what reads files only."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for code in corpus.known():
+        text = "".join(f"{line}\n" for line in corpus.lines(code))
+        (folder / f"{code}.txt").write_text(text, encoding="utf-8", newline="\n")
+
+
+def is_sentences(texts: Mapping[str, Iterable[Any]]) -> bool:
+    """Return whether a mapping holds lists of sentences, not batches of tensors."""
+    return all(
+        isinstance(lines, list | tuple) and all(isinstance(line, str) for line in lines)
+        for lines in texts.values()
+    )
 
 
 def corpus_in_memory(texts: Mapping[str, Iterable[str]]) -> SentenceCorpus:
-    """The corpus of these sentences; languages may be named in any way that is known."""
+    """Return the corpus of these sentences, by the codes of their languages."""
     found = {
         language(name).code: [" ".join(line.split("\n")) for line in lines]
         for name, lines in texts.items()

@@ -1,9 +1,9 @@
 """A model and a corpus in, a score sheet out."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
 import torch
@@ -74,6 +74,17 @@ class ScoringText:
         if loss == "masked-lm":
             return self.batching.masked(lines, scoring.seed)
         return self.batching.plain(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyBatches(ScoringText):
+    """Batches that somebody else made, by language; a masked-LM loss needs `labels` in them."""
+
+    ready: Mapping[str, Iterable[Batch]] = field(default_factory=dict)
+
+    def batches(self, code: str, loss: str, scoring: Scoring) -> Iterator[Batch]:
+        """Return the batches of a language as they are."""
+        return iter(self.ready[code])
 
 
 def score(
