@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError
+from .hub_access import ask_hub
 from .languages import UnknownName, language, languages
 from .positions import SourcePosition
 from .text_sources import LONGEST, Document
@@ -107,21 +108,3 @@ def _load(hub: str, configuration: str) -> Any:
 
 def _ask_for_text(hub: str, question: Callable[[Any], Any]) -> Any:
     return ask_hub(hub, question, "a folder with files such as sw.txt")
-
-
-def ask_hub(hub: str, question: Callable[[Any], Any], instead: str) -> Any:
-    """Call `datasets`; turn its errors into one sentence that says what to give instead."""
-    try:
-        import datasets
-    except ImportError as error:
-        raise ConfigError(
-            f"Reading the data set {hub} needs the package datasets: pip install datasets."
-        ) from error
-    try:
-        return question(datasets)
-    except (OSError, ValueError, LookupError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise DataError(
-            f"The data set {hub} cannot be read: {reason}. Check its name and the connection, or "
-            f"give {instead}."
-        ) from error

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...corpora.hub_text import ask_hub
+from ...corpora.hub_access import ask_hub
 from ...errors import DataError
 from ..examples import Answer, Bitext, Question, SentencePair, TaggedSentence, TaskExample
 from .language_codes import LANGUAGES, NAMES, fill_pattern
