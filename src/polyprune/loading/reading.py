@@ -8,7 +8,8 @@ from ..corpora.batching import Batching
 from ..corpora.corpus import Corpus
 from ..errors import ConfigError
 from ..model.network.gated_model import PolyprunePreTrainedModel
-from ..pruning.criteria.scoring import ScoringText, default_loss
+from ..pruning.criteria.scoring import ScoringText
+from ..pruning.criteria.scoring_losses import loss_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def scoring_text(
     """These languages of a corpus, or all it has, in batches that a model can be scored on."""
     reading = reading or Reading()
     tokenizer, prefix = fitting_tokenizer(model), reading.prefix
-    if prefix is None and (loss or default_loss(model)) == "contrastive":
+    if prefix is None and loss_named(loss or model.readout_kind.loss).compares_sentences:
         prefix = model.source.prompt
     longest = min(reading.tokens, model.longest_input)
     batching = Batching(tokenizer, reading.batch_size, longest, prefix or "")

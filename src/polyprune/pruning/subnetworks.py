@@ -1,6 +1,7 @@
 """What pruning left of each language: how much, where, and how much of it is shared."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -55,20 +56,33 @@ def overlap(gates: Gates) -> Float[Tensor, "rows rows"]:
     return torch.where(either > 0, both / either.clamp(min=1), 1.0)
 
 
-def band(
-    matrices: Sequence[Float[Tensor, "rows rows"]],
-) -> tuple[Float[Tensor, "rows rows"], Float[Tensor, "rows rows"], Float[Tensor, "rows rows"]]:
+class Band(NamedTuple):
+    """A matrix over several seeds, entry by entry."""
+
+    mean: Float[Tensor, "rows rows"]
+    least: Float[Tensor, "rows rows"]
+    greatest: Float[Tensor, "rows rows"]
+
+
+class Kinship(NamedTuple):
+    """The mean of a matrix over pairs of languages; None where there is no such pair."""
+
+    within: float | None
+    """Pairs of one family."""
+    between: float | None
+    """Pairs of two families."""
+
+
+def band(matrices: Sequence[Float[Tensor, "rows rows"]]) -> Band:
     """The mean, least and greatest of each entry over seeds: how much of an overlap is chance."""
     stacked = torch.stack(list(matrices))
-    return stacked.mean(0), stacked.amin(0), stacked.amax(0)
+    return Band(stacked.mean(0), stacked.amin(0), stacked.amax(0))
 
 
-def by_family(
-    matrix: Float[Tensor, "rows rows"], languages: Sequence[Language]
-) -> tuple[float | None, float | None]:
+def by_family(matrix: Float[Tensor, "rows rows"], languages: Sequence[Language]) -> Kinship:
     """The mean entry between languages of one family of App. C, and between those of two.
 
-    None where there is no such pair. Languages of unknown family are kin to nobody.
+    Languages of unknown family are kin to nobody.
     """
     kin = torch.tensor([[same_family(a, b) for b in languages] for a in languages])
     other = ~torch.eye(len(languages), dtype=torch.bool)
@@ -76,7 +90,7 @@ def by_family(
     def mean(pairs: Tensor) -> float | None:
         return float(matrix[pairs].mean()) if pairs.any() else None
 
-    return mean(kin & other), mean(~kin & other)
+    return Kinship(mean(kin & other), mean(~kin & other))
 
 
 def _open(gates: PerComponent[Tensor]) -> Bool[Tensor, "rows components"]:

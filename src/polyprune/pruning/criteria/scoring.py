@@ -17,10 +17,10 @@ from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...progress import SILENT, Progress
 from ..shrinking import with_ranks
 from .importance import GateGradients, Per, gate_gradients
-from .losses import Batch, PerExampleLoss, contrastive_loss, masked_lm_loss, task_loss
+from .losses import Batch
 from .scores_file import ScoreSheet, ScoringRecord
+from .scoring_losses import ScoringLoss, loss_named, scoring_loss
 
-LOSSES = ("masked-lm", "contrastive", "task")
 TABLES = ("spectral", "identity", "as it is")
 
 
@@ -48,8 +48,8 @@ class Scoring:
             raise ConfigError(f"Score with at least one sentence, not {self.sentences}.")
         if not 0 <= self.seed < 2**63:
             raise ConfigError(f"A seed is a number from 0 to 2⁶³, not {self.seed}.")
-        if self.loss is not None and self.loss not in LOSSES:
-            raise UnknownName("loss", self.loss, LOSSES, f"There are: {', '.join(LOSSES)}.")
+        if self.loss is not None:
+            loss_named(self.loss)
         if self.per not in get_args(Per):
             raise UnknownName("--per", self.per, get_args(Per), "example, token or batch.")
         if self.table not in TABLES:
@@ -65,15 +65,12 @@ class ScoringText:
     languages: Sequence[str] | None = None
     """All that the corpus has unless given."""
 
-    def batches(self, code: str, loss: str, scoring: Scoring) -> Iterator[Batch]:
+    def batches(self, code: str, loss: ScoringLoss, scoring: Scoring) -> Iterator[Batch]:
         """The first sentences of a language, in batches that a loss needs."""
         pivot, count = scoring.parallel, scoring.sentences
         if pivot is not None and pivot != code:  # the pivot itself is paired with its own dropout
             return self.batching.pairs(self.corpus.translations(code, pivot, count))
-        lines = self.corpus.sentences(code, count)
-        if loss == "masked-lm":
-            return self.batching.masked(lines, scoring.seed)
-        return self.batching.plain(lines)
+        return loss.batches(self.batching, self.corpus.sentences(code, count), scoring.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +97,10 @@ def score(
     table takes a while. Scores are of the model in single precision, so that only such a one helps.
     """
     scoring = scoring or Scoring()
-    loss = scoring.loss or default_loss(model)
+    loss = scoring_loss(model, scoring.loss)
     if scoring.parallel is not None:
-        if loss != "contrastive":
-            raise ConfigError(f"Parallel text is for the contrastive loss; this is {loss}.")
+        if not loss.compares_sentences:
+            raise ConfigError(f"Parallel text is for the contrastive loss; this is {loss.name}.")
         scoring = replace(scoring, parallel=text.corpus.codes([scoring.parallel])[0])
     codes = text.corpus.codes(text.languages)
     seen: Counter[str] = Counter()
@@ -121,12 +118,12 @@ def score(
         uncut = with_ranks(model, scoring.table)
     stage = progress.stage("Scoring", len(codes) * -(-scoring.sentences // text.batching.size))
     with stage, torch.random.fork_rng(), on_device(uncut, scoring.device):
-        gradients = gate_gradients(uncut, batches, _loss(loss, model), cast(Per, scoring.per))
+        gradients = gate_gradients(uncut, batches, loss.make(model), cast(Per, scoring.per))
     _check_not_silent(gradients, codes)
     about = ScoringRecord(
         model=fingerprint(model),
         table=scoring.table,
-        loss=loss,
+        loss=loss.name,
         per=scoring.per,
         languages=tuple(codes),
         examples=tuple(seen[code] for code in codes),
@@ -134,24 +131,6 @@ def score(
         seed=scoring.seed,
     )
     return ScoreSheet(gradients, about)
-
-
-def default_loss(model: PolyprunePreTrainedModel) -> str:
-    """The loss that a model with this readout can be scored with, given nothing but text."""
-    return model.readout_kind.loss
-
-
-def _loss(name: str, model: PolyprunePreTrainedModel) -> PerExampleLoss:
-    readout = model.readout_kind
-    if name == "masked-lm" and not readout.predicts_words:
-        raise ConfigError(
-            f"This model has no masked-LM readout but {readout}. Use --loss contrastive."
-        )
-    if name == "task" and not readout.has_task:
-        raise ConfigError(f"A model with the readout {readout} has no task. Leave --loss out.")
-    if name == "contrastive":
-        return contrastive_loss(pooling=model.source.pooling)
-    return masked_lm_loss if name == "masked-lm" else task_loss
 
 
 def _check_not_silent(gradients: GateGradients, codes: Sequence[str]) -> None:

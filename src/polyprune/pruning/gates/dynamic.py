@@ -1,6 +1,7 @@
 """Dynamic Sparsification: one set of gates for every size (Eqs. 14–16, App. D)."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -32,12 +33,21 @@ def closed_form(
     return d.edge_open - boundary * slope, slope
 
 
+class Boundaries(NamedTuple):
+    """When each component opens as the size grows (App. D), one row per row of scores."""
+
+    boundary: PerComponent[Tensor]
+    """t̂: the size at which it is open."""
+    share: PerComponent[Tensor]
+    """δ: the size that it adds."""
+
+
 def boundaries(
     scores: Scores,
     weights: ComponentWeights | None = None,
     grid: Sequence[float] | None = None,
     minimum: Minimum | None = None,
-) -> tuple[PerComponent[Tensor], PerComponent[Tensor]]:
+) -> Boundaries:
     """t̂ and δ of every component (App. D): the size at which it opens, and the size it adds.
 
     t̂ is the cumulative weight of the ranking, most important first, over the total; with a `grid`
@@ -51,7 +61,7 @@ def boundaries(
         edges = torch.tensor(sorted(grid), dtype=torch.float64)
         boundary = edges[torch.searchsorted(edges, boundary - 1e-9).clamp(max=len(edges) - 1)]
     cost = torch.cat(weights.spread(counts).leaves()).expand_as(boundary)
-    return unflatten(boundary, counts), unflatten(cost.double() / total, counts)
+    return Boundaries(unflatten(boundary, counts), unflatten(cost.double() / total, counts))
 
 
 def logits(
