@@ -66,7 +66,7 @@ from .training.held_out_loss import held_out_examples, held_out_losses, held_out
 from .training.loop import StepReport
 from .training.prepare import write_fresh_model
 from .training.run import train as train_steps
-from .training.run_config import FreshConfig, SavingConfig
+from .training.run_sections import FreshConfig, SavingConfig
 from .training.step_batches import Collator
 from .training.text_material import stream_config
 from .training.training_module import TrainingModule

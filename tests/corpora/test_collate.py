@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyprune.corpora.collate import collate
+from polyprune.corpora.example import Example
 from polyprune.corpora.masking import mask_example
-from polyprune.corpora.stream import Example
 from polyprune.errors import ConfigError
 from support.small_texts import BOS, EOS, MASK, PAD, TOKENIZER, make_tokenizer
 

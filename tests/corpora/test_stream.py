@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyprune.corpora.example import Example
 from polyprune.corpora.held_out import is_held_out
 from polyprune.corpora.stream import (
-    Example,
     ProcessShard,
     StreamConfig,
     draw_languages,

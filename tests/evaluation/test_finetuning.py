@@ -25,8 +25,8 @@ from polyprune.progress import Silent
 from polyprune.training.loop import _accumulate
 from polyprune.training.objectives import Objective
 from polyprune.training.run import make_accelerator, start_phase
-from polyprune.training.run_config import GatingConfig
 from polyprune.training.run_paths import RunPaths
+from polyprune.training.run_sections import GatingConfig
 from polyprune.training.training_module import TrainingModule
 from support.finetuning import QUICK, every_size, gates_a_language, trained, tuned, weights
 from support.models import AUTO, speaking_model
@@ -210,7 +210,7 @@ def test_models_are_not_sharded(setup, tmp_path, monkeypatch):
     monkeypatch.setattr(Accelerator, "distributed_type", fsdp)
     material = TaskMaterial(setup, tmp_path / "examples.arrow")
     with pytest.raises(ConfigError, match=r"copies of the model \(DDP\): launch without"):
-        material.open(session.run, session.paths, session.accelerator, Silent())
+        material.check(session.run, session.accelerator)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import transformers
 import polyprune
 from polyprune.errors import ConfigError, DataError, UnknownName
 from polyprune.evaluation.examples import Bitext, Question, SentencePair, TaggedSentence
+from polyprune.evaluation.loaded_model import check_labels
 from polyprune.evaluation.retrieval import mine_ids
 from polyprune.evaluation.submission import read_predictions, write_predictions
-from polyprune.evaluation.task_types import Predictor, check_labels
+from polyprune.evaluation.task_types import Predictor
 from polyprune.evaluation.tasks import TASKS, find_task
 from support.models import speaking_model
 from support.xtreme import languages_of, xtreme_folder

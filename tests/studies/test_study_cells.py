@@ -7,7 +7,7 @@ import pytest
 
 from polyprune.studies.study_cells import plan_cells
 from polyprune.studies.study_config import Study, SystemConfig, TaskConfig, scored_combinations
-from polyprune.training.run_config import FreshConfig, SavingConfig, StartConfig, TeacherConfig
+from polyprune.training.run_sections import FreshConfig, SavingConfig, StartConfig, TeacherConfig
 from support.small_study import PLAIN, PRINTS, RUNS, STUDY, graph_of, with_system, with_task
 
 

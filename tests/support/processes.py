@@ -18,10 +18,9 @@ from polyprune.training.checkpoints import (
 from polyprune.training.objectives import Objective
 from polyprune.training.optimizer import make_optimizer
 from polyprune.training.phases import Phase
-from polyprune.training.run import train
-from polyprune.training.run_config import EngineConfig
+from polyprune.training.run_sections import EngineConfig
 from polyprune.training.training_module import TrainingModule
-from support.runs import tiny_run
+from support.runs import tiny_run, train
 
 
 def work(start: Path, text: Path, out: Path) -> None:

@@ -1,15 +1,21 @@
 """Runs so small that a test can do several of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from polyprune.config import make_run
 from polyprune.progress import Silent, Stopped
+from polyprune.training import run as training_run
 from polyprune.training.loop import StepReport
-from polyprune.training.run import train
 from polyprune.training.run_config import Run
+from polyprune.training.text_material import TextMaterial
+
+
+def train(run: Run, out: Path, **options) -> Iterator[StepReport]:
+    """Train on the text that a run names."""
+    return training_run.train(run, out, material=TextMaterial.of, **options)
 
 
 def tiny_run(start: Path, text: Path, **changes) -> Run:

@@ -20,10 +20,10 @@ from polyprune.training.held_out_loss import (
     held_out_losses,
     held_out_micro_batches,
 )
-from polyprune.training.run import train
 from polyprune.training.step_batches import Collator
 from polyprune.training.text_material import stream_config
 from polyprune.training.training_module import TrainingModule
+from support.runs import train
 
 pytestmark = pytest.mark.slow
 

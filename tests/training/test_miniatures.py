@@ -5,9 +5,8 @@ import pytest
 import polyprune as pp
 from polyprune.config import read_run
 from polyprune.pruning.gates.gatings import DynamicGating, FixedGating, LearnedGating
-from polyprune.training.run import train
 from support.paths import REPOSITORY
-from support.runs import tiny_run
+from support.runs import tiny_run, train
 
 ELASTIC = {
     "grad-non-shared": FixedGating,

@@ -8,10 +8,9 @@ import polyprune as pp
 from polyprune.errors import ConfigError
 from polyprune.model.network.source import ModelSource
 from polyprune.pruning.criteria.losses import pooled
-from polyprune.training.run import train
 from polyprune.training.teacher_targets import reduce_width
 from support.models import speaking_model
-from support.runs import tiny_run
+from support.runs import tiny_run, train
 
 FRESH = {"layers": 1, "width": 8, "heads": 2, "units": 8, "positions": 40, "vocabulary": 120}
 

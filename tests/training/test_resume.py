@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from polyprune.errors import CheckpointError, ConfigError
-from polyprune.training.run import train
 from support.models import speaking_model
-from support.runs import finished, tiny_run, weights
+from support.runs import finished, tiny_run, train, weights
 
 
 @pytest.mark.parametrize("stops", [pytest.param((1, 2, 3, 4, 5), marks=pytest.mark.slow), (6,)])

@@ -9,11 +9,10 @@ from hypothesis import strategies as some
 
 from polyprune.errors import CheckpointError
 from polyprune.training.log_tail import MOST, DownsampledSeries, LogTail
-from polyprune.training.run import train
 from polyprune.training.run_location import Timestamp, recent_speed
 from polyprune.training.run_progress import RunReader
 from support.run_folders import NOW, add, entry, touch, write_run
-from support.runs import tiny_run
+from support.runs import tiny_run, train
 
 
 def read(folder, now=NOW):

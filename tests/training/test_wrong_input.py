@@ -7,9 +7,8 @@ import pytest
 
 from polyprune.errors import ConfigError, DataError, UnknownName
 from polyprune.training.loop import Diverged
-from polyprune.training.run import train
 from support.models import speaking_model
-from support.runs import finished, tiny_run
+from support.runs import finished, tiny_run, train
 
 
 def first(run, out):

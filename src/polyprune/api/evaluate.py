@@ -11,7 +11,7 @@ from ..evaluation.loaded_model import EvalModel
 from ..evaluation.tasks import Task, find_task
 from ..progress import Progress
 from ..reporting.tables.table import Table
-from ..training.run import versions
+from ..versions import versions
 from .finetune import FinetuneResult
 from .inputs import ModelLike, quiet_loading, resolve_model
 from .requests.tasks import EvaluateRequest

@@ -11,7 +11,7 @@ from ..progress import Progress
 from ..reporting.tables.table import Table
 from ..storage import atomic_folder, refuse_to_overwrite
 from ..training.recovery import Recovery, plan_recovery, recover_model, recovery_folder
-from ..training.run_config import CorpusConfig
+from ..training.run_sections import CorpusConfig
 from .inputs import ModelLike, bundled_text, model_name, resolve_model, text_source
 from .requests.recover import RecoverRequest
 from .requests.shared import TextLike

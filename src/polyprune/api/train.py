@@ -13,11 +13,12 @@ from ..loading.hub import load
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..reporting.tables.table import Table
-from ..training.follow import follow
+from ..training.run import follow
 from ..training.run_config import Run
 from ..training.run_paths import RunPaths
 from ..training.run_progress import lagging_languages
 from ..training.run_results import summarize_run
+from ..training.text_material import TextMaterial
 from .inputs import quiet_loading, work_folder
 from .requests.train import TrainRequest
 from .result import ModelResult, make_table
@@ -94,7 +95,7 @@ def train(config: str | Path | Run, request: TrainRequest, progress: Progress) -
     quiet_loading()
     run = _run_of(config, request)
     folder, temporary = work_folder(request.out)
-    for _ in follow(run, folder, progress=progress, force=request.force):
+    for _ in follow(run, folder, material=TextMaterial.of, progress=progress, force=request.force):
         pass
     found = summarize_run(folder)
     return TrainResult(

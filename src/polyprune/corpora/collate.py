@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from .batching import Batch
+from .example import Example
 from .masking import mask_example
 from .padding import pad, padded
-from .stream import Example
 
 
 def collate(

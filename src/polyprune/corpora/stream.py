@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import ConfigError, DataError
 from .cursor import Cursor, Lane
+from .example import Example
 from .packing import PackedTokens, Packing, Unit, pack
 from .positions import PackerPosition, StreamPosition
 from .text_sources import TextSource
@@ -53,20 +54,6 @@ def resampling(sizes: Mapping[str, int | float], exponent: int | float = 0.3) ->
     total = sum(sizes.values())
     shares = language_shares(sizes, exponent)
     return {code: share * total / sizes[code] for code, share in shares.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One training example."""
-
-    number: int
-    """Its number in the whole run, the same for any number of processes."""
-    language: str
-    ids: list[int]
-    pair: list[int] | None = None
-    """The tokens of the translation, if there is one."""
-    text: str | None = None
-    """The text of a line, without the prefix; None for blocks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from ..evaluation.tasks import find_task
 from ..progress import Progress
 from ..reporting.read.folders import size_lines
 from ..training.phases import Phase
-from ..training.run_config import (
+from ..training.run_config import Run
+from ..training.run_sections import (
     BatchConfig,
     CorpusConfig,
     GatingConfig,
-    Run,
     SavingConfig,
     StartConfig,
 )

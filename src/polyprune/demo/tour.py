@@ -15,7 +15,7 @@ from ..measuring.machine import machine
 from ..measuring.speed import time_call
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
-from ..training.run import versions
+from ..versions import versions
 from .tour_plan import TourPlan, TourTexts
 
 TITLES = {

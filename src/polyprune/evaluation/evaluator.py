@@ -15,6 +15,7 @@ from .loaded_model import (
     EvalModel,
     LoadedModel,
     check_fallback,
+    check_labels,
     check_model,
     expand_sizes,
     name_of,
@@ -22,7 +23,7 @@ from .loaded_model import (
 )
 from .sentence_embedding import EmbeddingConfig
 from .submission import write_predictions
-from .task_types import Predictor, check_labels
+from .task_types import Predictor
 from .tasks import Task
 
 

@@ -1,5 +1,6 @@
 """The examples of tasks: sentence pairs, tagged sentences, questions, translations."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 
@@ -57,3 +58,16 @@ class Bitext:
 
 
 TaskExample = SentencePair | TaggedSentence | Question | Bitext
+
+
+class UniqueIds:
+    """Makes ids unique: the second occurrence of an id gets `#2`, and so on."""
+
+    def __init__(self):
+        self._times = Counter[str]()
+
+    def __call__(self, name: str) -> str:
+        """Return the unique id."""
+        self._times[name] += 1
+        count = self._times[name]
+        return name if count == 1 else f"{name}#{count}"

@@ -5,6 +5,7 @@ from math import isfinite
 from typing import Literal
 
 from ..errors import ConfigError, UnknownName
+from ..model.network.gated_model import PolyprunePreTrainedModel
 from .tasks import Task, TaskDefaults
 
 REGIMES = {
@@ -156,3 +157,13 @@ class SearchSpace:
             for epochs in self.epochs
             for rate in self.learning_rates
         ]
+
+
+def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> None:
+    """Raise if a sparsity is requested of a model that has only one size."""
+    every = model.elastic is not None and model.elastic.holds_every_size
+    if sparsity is not None and not every:
+        raise ConfigError(
+            "This model has one size. Give a sparsity for elastic models only, or first: "
+            "polyprune prune MODEL --sparsity."
+        )

@@ -23,8 +23,9 @@ from ..progress import Progress
 from ..pruning.selection.ranking import unflatten
 from ..training.objectives import Objective
 from ..training.phases import Phase
-from ..training.run_config import BatchConfig, EngineConfig, Run, SavingConfig, StartConfig
+from ..training.run_config import Run
 from ..training.run_paths import RunPaths
+from ..training.run_sections import BatchConfig, EngineConfig, SavingConfig, StartConfig
 from ..training.session import Material, Session
 from ..training.step_batches import StepBatch
 from .encoded_input import EncodedInput

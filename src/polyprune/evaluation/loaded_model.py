@@ -14,7 +14,7 @@ from ..model.files.gating_file import gating_header
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.readouts import Readout
 from .gate_rows import gate_row, own_row, related_row
-from .task_types import check_labels
+from .task_types import labels_of
 from .tasks import Task
 
 EvalModel = str | Path | PolyprunePreTrainedModel
@@ -145,3 +145,14 @@ def finetuned_models(folder: Path) -> list[Path]:
     if not found:
         raise ConfigError(f"Fine-tuning in {folder} is not finished: give the same command again.")
     return found
+
+
+def check_labels(config: Any, labels: Sequence[str], task: str, model: str = "This model") -> None:
+    """Raise if a model has a label that the task does not have; `config` is the model's."""
+    own = labels_of(config)
+    if not set(own) <= set(labels):
+        says = ", ".join(own[:8]) + (", …" if len(own) > 8 else "")
+        raise ConfigError(
+            f"{model} was not fine-tuned for {task}: "
+            f"it says {says}. First: polyprune finetune MODEL --task {task}."
+        )

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from ..errors import ConfigError
 from ..loading.hub import load, read_shape
 from ..model.files.gates_file import SHARED
 from ..model.network.gated_model import PolyprunePreTrainedModel
@@ -15,7 +14,8 @@ from ..model.network.modeling_polyprune import MODELS
 from ..model.network.readouts import HIDDEN_STATES
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_folder
-from ..training.run_config import GatingConfig
+from ..training.run_sections import GatingConfig
+from .finetune_config import check_sparsity
 from .tasks import Task
 
 logger = logging.getLogger(__name__)
@@ -72,16 +72,6 @@ def fix_gates(model: PolyprunePreTrainedModel, sparsity: float | None) -> Polypr
         return shrink_with_history(model, elastic.gates(sparsity))
     model.elastic = elastic.at_one_size(sparsity)
     return model
-
-
-def check_sparsity(model: PolyprunePreTrainedModel, sparsity: float | None) -> None:
-    """Raise if a sparsity is requested of a model that has only one size."""
-    every = model.elastic is not None and model.elastic.holds_every_size
-    if sparsity is not None and not every:
-        raise ConfigError(
-            "This model has one size. Give a sparsity for elastic models only, or first: "
-            "polyprune prune MODEL --sparsity."
-        )
 
 
 def gating_config(model: str, sparsity: float | None) -> GatingConfig:

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 
 from ..progress import SILENT, Progress
-from ..training.follow import follow, in_rows
 from ..training.loop import Diverged
+from ..training.run import follow
 from ..training.run_config import Run
+from ..training.run_progress import in_rows
 from .finetune_config import FineTuneConfig
 from .hyperparameter_search import HyperparameterSearch
 

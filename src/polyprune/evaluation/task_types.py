@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ..errors import ConfigError, DataError
+from ..errors import DataError
 from ..model.network.components import Gates
 from ..model.network.readouts import (
     HIDDEN_STATES,
@@ -15,10 +15,9 @@ from ..model.network.readouts import (
     Readout,
 )
 from .classification import PairPreprocessor
-from .examples import Answer, Bitext, Question, SentencePair, TaggedSentence
+from .examples import Answer, Bitext, Question, SentencePair, TaggedSentence, UniqueIds
 from .prediction import predict
 from .question_answering import SpanPreprocessor
-from .readers.question_files import UniqueIds
 from .retrieval import above_threshold, best_threshold, mine_ids, nearest
 from .sentence_embedding import EmbeddingConfig, embed
 from .tagging import TaggingPreprocessor
@@ -272,17 +271,6 @@ def labels_of(config: Any) -> list[str]:
     """The labels of a model with this config, in the order of their numbers."""
     names = config.id2label
     return [names[number] for number in sorted(names)]
-
-
-def check_labels(config: Any, labels: Sequence[str], task: str, model: str = "This model") -> None:
-    """Raise if a model has a label that the task does not have; `config` is the model's."""
-    own = labels_of(config)
-    if not set(own) <= set(labels):
-        says = ", ".join(own[:8]) + (", …" if len(own) > 8 else "")
-        raise ConfigError(
-            f"{model} was not fine-tuned for {task}: "
-            f"it says {says}. First: polyprune finetune MODEL --task {task}."
-        )
 
 
 def _matched(examples: Sequence[Any], labels: Sequence[Any]) -> list[tuple[Any, Any]]:

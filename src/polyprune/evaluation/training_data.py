@@ -13,9 +13,8 @@ from ..progress import SILENT, Progress
 from .data_checks import describe_data, locate_errors, require_data, validated
 from .encoded_input import EncodedInput
 from .example_store import ExampleStore, write_examples
-from .finetune_config import FineTuneConfig
+from .finetune_config import FineTuneConfig, check_sparsity
 from .gate_rows import own_row
-from .readout_init import check_sparsity
 from .task_types import FineTunedTask
 from .tasks import Task
 

@@ -53,11 +53,15 @@ def make_model(job: Job, stop: Stop) -> dict[str, Any]:
     from ..training.run import train
     from ..training.run_paths import RunPaths
     from ..training.run_results import held_out_curve, summarize_run
+    from ..training.text_material import TextMaterial
 
     run, out = job.payload, CellFiles(job.folder).work
     run = replace(run, saving=replace(run.saving, trackers=(), keep=1))
     with _interrupted_when_stopped():
-        tokens = sum(report.tokens for report in train(run, out, progress=Silent(stop)))
+        tokens = sum(
+            report.tokens
+            for report in train(run, out, material=TextMaterial.of, progress=Silent(stop))
+        )
     paths = RunPaths(out)
     for folder in (paths.checkpoints, paths.prepared, paths.start, *out.glob("cut-*")):
         shutil.rmtree(folder, ignore_errors=True)

@@ -8,7 +8,7 @@ from ..corpora.text import text_folder
 from ..errors import ConfigError
 from ..loading.finding import find
 from ..measuring.machine import machine
-from ..training.run import versions
+from ..versions import versions
 from .cell_store import folder_hash
 from .study_cells import InputHashes
 from .study_config import Study

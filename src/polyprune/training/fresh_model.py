@@ -16,9 +16,10 @@ from ..loading.conversion import our_config
 from ..loading.finding import find
 from ..model.network.encoder import Encoder
 from ..model.network.modeling_polyprune import PolypruneForMaskedLM
+from ..model.network.readouts import MASKED_LM
 from ..model.network.source import ModelSource
 from ..model.network.tensor_types import Float
-from .run_config import FreshConfig
+from .run_sections import FreshConfig
 
 SHARPNESS = 8.0
 """The attention logit of the neighbour that a head starts with; distant words get about 2."""
@@ -63,7 +64,7 @@ def write_fresh_model(
     )
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = PolypruneForMaskedLM(our_config(theirs, "masked-lm", pooler=False))
+        model = PolypruneForMaskedLM(our_config(theirs, MASKED_LM, pooler=False))
         if fresh.neighbours:
             init_local_attention(model.encoder)
     tokenizer.save_pretrained(folder)

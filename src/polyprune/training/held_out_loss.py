@@ -10,8 +10,9 @@ from accelerate import Accelerator
 from torch import Tensor
 
 from ..corpora.corpus import open_corpus
+from ..corpora.example import Example
 from ..corpora.packing import Packing, pack_once
-from ..corpora.stream import Example, StreamConfig
+from ..corpora.stream import StreamConfig
 from ..corpora.text_sources import TextFile
 from .objectives import Objective
 from .step_batches import Collator

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from .phases import Phase
-from .run_config import EngineConfig
+from .run_sections import EngineConfig
 from .training_module import TrainingModule
 
 

@@ -33,9 +33,9 @@ from ..pruning.shrinking import with_ranks
 from ..storage import atomic_folder
 from .distillation import layers_to_keep
 from .fresh_model import write_fresh_model
-from .run_config import GatingConfig, Run, StartConfig
+from .run_config import Run, check_length
 from .run_paths import RunPaths
-from .teacher import check_length
+from .run_sections import GatingConfig, StartConfig
 
 
 def starting_folder(run: Run, paths: RunPaths, sources: dict[str, TextSource]) -> Path:

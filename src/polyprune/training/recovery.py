@@ -12,20 +12,20 @@ from typing import Any
 from ..corpora.text import open_text
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import SILENT, Progress
-from .follow import follow
 from .objectives import Objective
 from .phases import Phase
-from .run_config import (
+from .run import follow
+from .run_config import Run
+from .run_paths import RunPaths
+from .run_results import dense_losses
+from .run_sections import (
     IN_MEMORY,
     BatchConfig,
     CorpusConfig,
-    Run,
     SavingConfig,
     StartConfig,
     TeacherConfig,
 )
-from .run_paths import RunPaths
-from .run_results import dense_losses
 from .session import ModelsInMemory
 from .teacher_targets import MOST
 from .text_material import TextMaterial

@@ -1,8 +1,9 @@
 """A run from its config to a finished model folder, through any number of interruptions."""
 
 import json
-from collections.abc import Callable, Iterator
-from importlib.metadata import version
+import time
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..model.network.source import ModelSource
 from ..progress import SILENT, Progress, Stopped
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_file, atomic_folder
+from ..versions import versions
 from .checkpoints import (
     Checkpoint,
     check_same_run,
@@ -30,30 +32,38 @@ from .loop import PhaseState, StepReport, steps
 from .optimizer import freeze_others, make_optimizer
 from .phases import locate_step
 from .recorder import RunRecorder
-from .run_config import IN_MEMORY, Run
+from .run_config import Run
 from .run_paths import RunPaths
+from .run_progress import describe_losses
+from .run_results import dense_losses
+from .run_sections import IN_MEMORY
 from .session import Material, Session, make_accelerator
-from .text_material import TextMaterial
+
+OpenMaterial = Material | Callable[[Run], Material]
+"""The data of a run, or what opens it."""
+
+Describe = Callable[[int, Mapping[str, float]], str]
+"""Returns a few lines about the held-out losses at a step."""
 
 
 def train(
     run: Run,
     out: Path,
     *,
+    material: OpenMaterial,
     progress: Progress = SILENT,
     force: bool = False,
-    material: Material | None = None,
 ) -> Iterator[StepReport]:
     """Train; yield one report per remaining step, and write the model to `out/model` at the end.
 
-    A run that `progress` asks to stop saves where it is and raises `Stopped`; one that was stopped
-    or killed goes on from its last checkpoint as if nothing had happened.
-    Its material is the text that it names, unless another is given.
+    The material is the data to train on, or a function that opens a run's, such as
+    `TextMaterial.of`. A run that `progress` asks to stop saves where it is and raises `Stopped`;
+    one that was stopped or killed goes on from its last checkpoint as if nothing had happened.
     """
     paths = RunPaths(out)
     accelerator = make_accelerator(run, paths)
     with accelerator.main_process_first():
-        material = material or TextMaterial.of(run)
+        material = material if isinstance(material, Material) else material(run)
         material.check(run, accelerator)
         register_run(run, paths, material.files, force=force and accelerator.is_main_process)
     if (paths.model / "config.json").is_file():
@@ -68,6 +78,37 @@ def train(
     finally:
         for tracker in accelerator.trackers:  # what connects processes stays: runs may follow
             tracker.finish()
+
+
+def follow(
+    run: Run,
+    out: Path,
+    *,
+    material: OpenMaterial,
+    progress: Progress = SILENT,
+    force: bool = False,
+    describe: Describe | None = None,
+) -> Iterator[StepReport]:
+    """Train as `train` does, and show the progress of every step and the held-out losses."""
+
+    def losses(step: int, held_out: Mapping[str, float]) -> str:
+        return describe_losses(step, held_out, dense_losses(out))
+
+    describe = describe or losses
+    tokens, started = 0, 0.0
+    with progress.stage("Training", run.steps):
+        for report in train(run, out, progress=progress, force=force, material=material):
+            now = time.monotonic()
+            if started:
+                tokens += report.tokens
+            else:  # what came before the first step was preparation
+                started = now
+            speed = tokens / max(now - started, 1e-9)
+            loss = f"loss {report.losses['total']:.3f}, {speed:,.0f} tokens/s"
+            progress.update(report.step, f"{report.phase}: {loss}")
+            if report.held_out:
+                progress.message(describe(report.step, report.held_out))
+            yield report
 
 
 def register_run(run: Run, paths: RunPaths, files: dict[str, Any], *, force: bool = False) -> None:
@@ -104,12 +145,6 @@ def _model_hashes(run: Run) -> dict[str, Any]:
     return {
         name: quick_hash(find(path)) for name, path in models.items() if path and path != "fresh"
     }
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of the packages that results may depend on."""
-    names = ("polyprune", "torch", "transformers", "accelerate", "tokenizers", "datasets")
-    return {name: version(name) for name in names}
 
 
 def _train(session: Session, stop: Callable[[], bool]) -> Iterator[StepReport]:
@@ -171,18 +206,25 @@ def _phase_model(
     """
     run = session.run
     if not run.gating.cut_when_trained or len(session.rows) != 1:
-        return session.untrained_model(), False
+        return _untrained_model(session), False
     cuts = [i for i in range(1, index + 1) if run.phases[i].train == "weights"]
     if not cuts:
-        return session.untrained_model(), False
+        return _untrained_model(session), False
     folder = session.paths.cut(cuts[0])
     with session.accelerator.main_process_first():
         if not (folder / "config.json").is_file():
             assert checkpoint is not None
-            small = _trained(session, checkpoint, session.untrained_model())
+            small = _trained(session, checkpoint, _untrained_model(session))
             with atomic_folder(folder) as new:
                 small.save_pretrained(new)
     return load(folder, verify=False), index == cuts[0] and first == 0
+
+
+def _untrained_model(session: Session) -> PolyprunePreTrainedModel:
+    """Return a new copy of the model to train, as it was before the first step."""
+    if session.student is not None:
+        return deepcopy(session.student)
+    return load(session.paths.prepared, verify=False)
 
 
 def final_model(session: Session) -> PolyprunePreTrainedModel:
@@ -193,7 +235,7 @@ def final_model(session: Session) -> PolyprunePreTrainedModel:
     if run.saving.keeps_best and checkpoint.best is not None:
         checkpoint = read_checkpoint(paths.checkpoints / checkpoint.best)
     cut = sorted(paths.out.glob("cut-*/config.json"))
-    start = load(cut[-1].parent, verify=False) if cut else session.untrained_model()
+    start = load(cut[-1].parent, verify=False) if cut else _untrained_model(session)
     in_memory = session.student is not None
     source = start.source if in_memory else ModelSource.at(paths.prepared)
     model = _trained(session, checkpoint, start)

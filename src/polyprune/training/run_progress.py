@@ -209,3 +209,18 @@ def lagging_languages(losses: Mapping[str, float], dense: Mapping[str, float]) -
         return []
     bound = 1.5 * max(median(lost.values()), 0.01)
     return [code for code, share in lost.items() if share > bound]
+
+
+def describe_losses(step: int, losses: Mapping[str, float], dense: Mapping[str, float]) -> str:
+    """The held-out loss of every language in a few lines, those that lag behind dense marked."""
+    marked = set(lagging_languages(losses, dense))
+    mean = sum(losses.values()) / len(losses)
+    legend = "  (▼ lags behind dense)" if marked else ""
+    shown = {code: f"{loss:6.3f}{'▼' if code in marked else ' '}" for code, loss in losses.items()}
+    return "\n".join([f"Step {step:,}: held-out loss {mean:.4f}{legend}", *in_rows(shown)])
+
+
+def in_rows(cells: Mapping[str, str]) -> list[str]:
+    """Languages and what there is to say about each, six in a line."""
+    texts = [f"{code:>7} {cell}" for code, cell in cells.items()]
+    return ["".join(texts[i : i + 6]) for i in range(0, len(texts), 6)]

@@ -4,7 +4,6 @@ import atexit
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -24,7 +23,6 @@ from accelerate.utils import parse_flag_from_env
 
 from ..corpora.positions import StreamPosition
 from ..errors import ConfigError, UnknownName
-from ..loading.hub import load
 from ..model.files.fingerprint import fingerprint
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.source import ModelSource
@@ -51,13 +49,7 @@ class Session(ABC):
     """The name of each row of gates; empty without gates."""
     teacher: PolyprunePreTrainedModel | None
     student: PolyprunePreTrainedModel | None
-    """The model to train where it is in memory, else it is in `places.prepared`."""
-
-    def untrained_model(self) -> PolyprunePreTrainedModel:
-        """Return the model to train as it was before the first step, one of its own each time."""
-        if self.student is not None:
-            return deepcopy(self.student)
-        return load(self.paths.prepared, verify=False)
+    """The model to train where it is in memory, else it is in `paths.prepared`."""
 
     @property
     def trained_on(self) -> str:

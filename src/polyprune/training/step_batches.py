@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from ..corpora.collate import collate
+from ..corpora.example import Example
 from ..corpora.positions import StreamPosition
-from ..corpora.stream import Example
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from ..errors import ConfigError
 from ..loading.finding import find
 from ..loading.hub import load
 from ..model.network.gated_model import PolyprunePreTrainedModel
-from .run_config import Run
+from .run_config import Run, check_length
 
 
 def load_teacher(run: Run, start: Path) -> PolyprunePreTrainedModel:
@@ -64,13 +64,4 @@ def _check_widths(
         raise ConfigError(
             f"The teacher's last layer has {theirs.heads[-1]} heads, the student's "
             f"{ours.heads[-1]}: learn from relations, not from attention and values."
-        )
-
-
-def check_length(run: Run, model: PolyprunePreTrainedModel) -> None:
-    """Raise if a model has fewer positions than an example has tokens."""
-    if run.corpus.block > model.longest_input:
-        raise ConfigError(
-            f"corpus.block is {run.corpus.block}, but this model has positions for "
-            f"{model.longest_input}."
         )

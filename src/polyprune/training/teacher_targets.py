@@ -13,8 +13,9 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from ..corpora.example import Example
 from ..corpora.packing import PackedTokens, Packing, pack_once
-from ..corpora.stream import Example, StreamConfig
+from ..corpora.stream import StreamConfig
 from ..corpora.text_sources import TextSource
 from ..errors import ConfigError
 from ..model.network.tensor_types import Float

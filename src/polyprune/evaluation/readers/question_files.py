@@ -1,14 +1,13 @@
 """Questions about texts: XQuAD, MLQA and TyDi QA, all in SQuAD's form."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
-from ..examples import Answer, Question
+from ..examples import Answer, Question, UniqueIds
 from . import hub_tables
 from .language_codes import NAMES
 from .reader import FileLayout, Reader
@@ -26,19 +25,6 @@ def parse_questions(paths: Sequence[Path], language: str) -> Iterator[Question]:
         for article in _articles(path):
             for question in _of_article(path, article):
                 yield replace(question, id=apart(question.id))
-
-
-class UniqueIds:
-    """Makes ids unique: the second occurrence of an id gets `#2`, and so on."""
-
-    def __init__(self):
-        self._times = Counter[str]()
-
-    def __call__(self, name: str) -> str:
-        """Return the unique id."""
-        self._times[name] += 1
-        count = self._times[name]
-        return name if count == 1 else f"{name}#{count}"
 
 
 def parse_all_languages(paths: Sequence[Path], language: str) -> Iterator[Question]:
