@@ -8,13 +8,18 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Some containers forbid Python to keep what it compiled, and every process would compile all again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo study test slow check format bench docs clean
+SMOKE := tests/test_smoke.py tests/contracts/test_structure.py tests/model/surgery tests/pruning/selection
+
+.PHONY: demo study smoke test slow check format bench docs clean
 
 demo: .venv/ready  ## everything once, in about four minutes: a pruned model and a page, in demo/
 	$(BIN)/polyprune demo $(DEMO) --out demo --force
 
 study: .venv/ready  ## a few systems on a few tasks, in minutes, in study/; without --quick, all of them
 	$(BIN)/polyprune study configs/miniature/study.toml --quick --out study
+
+smoke: .venv/ready  ## every verb and every package once, in half a minute
+	$(BIN)/pytest $(SMOKE)
 
 test: .venv/ready  ## all unit tests, on all cores
 	$(BIN)/pytest -n auto --dist worksteal

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
+from weakref import finalize
 
 from transformers.utils.logging import disable_progress_bar
 
@@ -85,12 +87,20 @@ def model_name(model: ModelLike) -> str:
     return str(resolve_model(model).source.folder or "model")
 
 
-def work_folder(out: str | Path | None) -> tuple[Path, TemporaryDirectory[str] | None]:
+class TemporaryFolder:
+    """A folder that is removed when nothing refers to this any more."""
+
+    def __init__(self):
+        self.path = Path(mkdtemp(prefix="polyprune-"))
+        finalize(self, rmtree, self.path, ignore_errors=True)
+
+
+def work_folder(out: str | Path | None) -> tuple[Path, TemporaryFolder | None]:
     """Where to work: in `out`, or in a temporary folder that lives as long as its handle."""
     if out is not None:
         return Path(out), None
-    temporary = TemporaryDirectory(prefix="polyprune-")
-    return Path(temporary.name) / "work", temporary
+    temporary = TemporaryFolder()
+    return temporary.path / "work", temporary
 
 
 def bundled_text(model: ModelLike) -> str | None:

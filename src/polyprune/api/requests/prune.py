@@ -44,7 +44,7 @@ class PruneRequest(Request):
     """How much of a model stays, what of it, and what happens to it then."""
 
     sparsity: Annotated[
-        float | str | None,
+        int | float | str | None,
         Option("How much of the encoder goes: 0.5 or 50%.", parse=parse_sparsity),
     ] = None
     parameters: Annotated[
@@ -55,11 +55,11 @@ class PruneRequest(Request):
         int | str | None, Option("How large the weights may be: 100MB.", parse=parse_bytes)
     ] = None
     speedup: Annotated[
-        float | str | None,
+        int | float | str | None,
         Option("How many times faster, on this machine: 2.", parse=parse_speed_up),
     ] = None
     latency: Annotated[
-        float | str | None,
+        int | float | str | None,
         Option("How long a batch may take, on this machine: 10ms.", parse=parse_seconds),
     ] = None
     corpus: Corpus = None

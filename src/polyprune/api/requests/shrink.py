@@ -29,7 +29,7 @@ class ShrinkRequest(Request):
     out: Out = None
     gates: Annotated[Any, Option("A gates file, or gates: which components stay.")] = None
     sparsity: Annotated[
-        float | str | None,
+        int | float | str | None,
         Option("The size to take out of an elastic folder: 0.5 or 50%.", parse=parse_sparsity),
     ] = None
     language: Annotated[str | None, Option("Whose row of the gates file or elastic folder.")] = None

@@ -15,7 +15,7 @@ Data = Annotated[
     str | Path,
     Option("A folder as XTREME's download script leaves it, or a data set's name.", parse=str),
 ]
-Numbers = str | float | Sequence[float]
+Numbers = str | int | float | Sequence[int] | Sequence[float]
 
 
 def as_sizes(given: str | float | Iterable[float] | None) -> tuple[float, ...] | None:
@@ -49,7 +49,7 @@ class FinetuneRequest(Request):
     ] = None
     limit: Annotated[int | None, Option("Examples of each language to train on.", least=1)] = None
     sparsity: Annotated[
-        float | str | None,
+        int | float | str | None,
         Option("The one size of an elastic model to train, such as 0.5.", parse=parse_sparsity),
     ] = None
     learning_rate: Annotated[
