@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Some containers forbid Python to keep what it compiled, and every process would compile all again.
 export PYTHONDONTWRITEBYTECODE :=
 
-SMOKE := tests/test_smoke.py tests/contracts/test_structure.py tests/model/surgery tests/pruning/selection
+SMOKE := tests/test_smoke.py tests/contracts/test_structure.py tests/model/surgery
 
 .PHONY: demo study smoke test slow check format bench docs clean
 
