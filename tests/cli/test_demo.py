@@ -11,7 +11,7 @@ import time
 import pytest
 
 import polyprune as pp
-from polyprune.demo import stages as of_demo
+from polyprune.demo import run_tour
 from polyprune.demo.output_folder import KEPT
 from polyprune.demo.tour import Stage, StageTable, TourModel
 from polyprune.miniature import write_tasks as miniature
@@ -32,7 +32,7 @@ def two_stages(monkeypatch):
         raise MemoryError
 
     shown = [Stage("make", make)]
-    monkeypatch.setattr(of_demo, "stages", lambda plan: shown)
+    monkeypatch.setattr(run_tour, "tour_stages", lambda plan: shown)
     return shown, Stage("fail", fail)
 
 

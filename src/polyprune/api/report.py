@@ -1,9 +1,9 @@
 """`polyprune.report`: results as tables, figures, one page, and a filled model card."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from ..errors import UnknownName
@@ -23,8 +23,10 @@ from ..reporting.results import Results
 from ..reporting.tables.table import Table
 from .requests.report import ReportRequest
 from .result import Result
-from .study import StudyResult
 from .verb import verb
+
+WIDTH = 80
+"""The columns of sentences below tables."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -69,7 +71,8 @@ class ReportResult(Result):
                 every = (*self.tables, *self.report.figures)
                 others = [each.name for each in every if each not in shown]
                 if others:
-                    yield f"There are also {', '.join(others)}: see `only`, `figures`, `out`."
+                    more = f"There are also {', '.join(others)}: see `only`, `figures`, `out`."
+                    yield fill(more, WIDTH, break_on_hyphens=False)
         for what, paths in self.written.items():
             yield _where(what, [Path(path) for path in paths])
 
@@ -97,11 +100,7 @@ def report(sources: str | Path | Any, request: ReportRequest, progress: Progress
 
 def _as_source(source: Any) -> str | dict[str, Any]:
     """A path, or what a result would print."""
-    if isinstance(source, StudyResult):
-        return str(source.folder)
-    if isinstance(source, Result):
-        return json.loads(json.dumps(source.as_dict()))
-    return str(source)
+    return source.as_source() if isinstance(source, Result) else str(source)
 
 
 def _refuse_unknown(request: ReportRequest) -> None:

@@ -1,5 +1,6 @@
 """A result: what a verb found, for programs, for terminals and for notebooks."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -23,6 +24,10 @@ class Result(ABC):
     @abstractmethod
     def summary(self) -> Iterator[Table | str]:
         """Tables and sentences, in the order in which they are read."""
+
+    def as_source(self) -> str | dict[str, Any]:
+        """What `polyprune.report` reads of it: a folder, or what `--json` prints."""
+        return json.loads(json.dumps(self.as_dict()))
 
     def complaints(self) -> Iterator[str]:
         """What is wrong or missing, one sentence each; commands print them to stderr."""

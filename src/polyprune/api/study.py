@@ -10,6 +10,7 @@ from ..progress import Progress
 from ..reporting.report import Report
 from ..reporting.results import Results
 from ..reporting.tables.table import Table
+from ..studies.cell_work import work
 from ..studies.run_study import PlannedStudy, plan_study, run_study
 from ..studies.study_files import KINDS
 from .inputs import work_folder
@@ -78,6 +79,10 @@ class StudyResult(Result):
         """The tables that sum the study up."""
         yield from self.report.summary_tables
 
+    def as_source(self) -> str:
+        """The folder of the study, which has more than its report."""
+        return str(self.folder)
+
     def complaints(self) -> Iterator[str]:
         """What failed, and why."""
         for cell in self.failed:
@@ -109,7 +114,9 @@ def study(config: str | Path, request: StudyRequest, progress: Progress) -> Stud
     planned = plan_study(wanted, runs, folder)
     if request.plan:
         return StudyPlan.of(planned)
-    report, schedule = run_study(planned, request.workers, progress, force=request.force)
+    report, schedule = run_study(
+        planned, work, progress, workers=request.workers, force=request.force
+    )
     failed = tuple(
         {"cell": planned.graph.cells[address].title, "address": address, "error": why}
         for address, why in schedule.failed.items()

@@ -85,16 +85,19 @@ def _request(
 
 
 def show(result: "Result") -> None:
-    """Print tables and sentences for people."""
+    """Print tables and sentences for people; tables of reports as wide as the terminal."""
     from ..reporting.tables.formats import cell_text
     from ..reporting.tables.table import Table
+    from .render.result_table import show_result_table
 
     for part in result.summary():
-        if isinstance(part, Table):
+        if isinstance(part, Table) and part.name:
+            show_result_table(part)
+        elif isinstance(part, Table):
             rows = [[cell_text(cell) for cell in row.cells] for row in part.rows]
             show_table(part.columns, rows, title=part.title or None)
         else:
-            typer.echo(part)
+            typer.echo(for_terminal(part))
 
 
 def as_typed_option(name: str) -> str:

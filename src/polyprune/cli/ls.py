@@ -1,5 +1,8 @@
 """`polyprune ls`: what there is."""
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import typer
 
 from ..quantities import readable
@@ -12,42 +15,42 @@ app = typer.Typer(
 )
 
 
+def _answer(as_json: bool, found: dict[str, Any], *tables: tuple[Sequence[str], Iterable]) -> None:
+    """One JSON object, or tables of columns and rows."""
+    if as_json:
+        show_json(found)
+    else:
+        for columns, rows in tables:
+            show_table(columns, rows)
+
+
 @app.command()
 def families(as_json: AsJson = False) -> None:
     """The encoder families that polyprune can load, gate and cut."""
     from ..model.families import FAMILIES
 
-    rows = [
-        {
-            "family": family.model_type,
-            "example": family.example,
-            "readouts": sorted(family.readouts),
-        }
-        for family in FAMILIES.values()
+    known = FAMILIES.values()
+    found = [
+        {"family": each.model_type, "example": each.example, "readouts": sorted(each.readouts)}
+        for each in known
     ]
-    if as_json:
-        show_json({"families": rows})
-    else:
-        show_table(["family", "for example"], [[row["family"], row["example"]] for row in rows])
+    rows = [[each.model_type, each.example] for each in known]
+    _answer(as_json, {"families": found}, (["family", "for example"], rows))
 
 
 @app.command()
 def languages(as_json: AsJson = False) -> None:
     """The 100 languages of the paper's Appendix C."""
-    from ..corpora.languages import languages as table
+    from ..corpora.languages import languages as known
 
-    if as_json:
-        fields = ("code", "name", "script", "family", "bytes")
-        rows = [{name: getattr(row, name) for name in fields} for row in table().values()]
-        show_json({"languages": rows})
-    else:
-        show_table(
-            ["code", "language", "script", "family", "in CC-100"],
-            [
-                [row.code, row.name, row.script, row.family or "–", readable(row.bytes, "B")]
-                for row in table().values()
-            ],
-        )
+    fields = ("code", "name", "script", "family", "bytes")
+    found = [{name: getattr(each, name) for name in fields} for each in known().values()]
+    rows = [
+        [each.code, each.name, each.script, each.family or "–", readable(each.bytes, "B")]
+        for each in known().values()
+    ]
+    columns = ["code", "language", "script", "family", "in CC-100"]
+    _answer(as_json, {"languages": found}, (columns, rows))
 
 
 @app.command()
@@ -57,11 +60,9 @@ def methods(as_json: AsJson = False) -> None:
 
     methods = {name: method.about for name, method in METHODS.items()}
     rules = {name: rule.about for name, rule in RULES.items()}
-    if as_json:
-        show_json({"methods": methods, "rules": rules})
-    else:
-        show_table(["--method", "ranks components by"], methods.items())
-        show_table(["--rule", "of gradients"], rules.items())
+    by_method = (["--method", "ranks components by"], methods.items())
+    by_rule = (["--rule", "of gradients"], rules.items())
+    _answer(as_json, {"methods": methods, "rules": rules}, by_method, by_rule)
 
 
 @app.command()
@@ -69,26 +70,8 @@ def tasks(as_json: AsJson = False) -> None:
     """The nine tasks of XTREME, with the languages they are scored in."""
     from ..evaluation.tasks import TASKS
 
-    if as_json:
-        rows = [
-            {
-                "task": task.name,
-                "title": task.title,
-                "group": task.group,
-                "readout": task.kind.readout.name,
-                "languages": task.languages,
-                "labels": task.labels,
-                "trained": task.defaults is not None,
-                "version": task.version,
-            }
-            for task in TASKS.values()
-        ]
-        show_json({"tasks": rows})
-    else:
-        show_table(
-            ["task", "also", "kind", "languages"],
-            [
-                [task.name, task.title, task.group, " ".join(task.languages)]
-                for task in TASKS.values()
-            ],
-        )
+    found = [task.record() for task in TASKS.values()]
+    rows = [
+        [each.name, each.title, each.group, " ".join(each.languages)] for each in TASKS.values()
+    ]
+    _answer(as_json, {"tasks": found}, (["task", "also", "kind", "languages"], rows))

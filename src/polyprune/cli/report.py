@@ -1,7 +1,5 @@
 """`polyprune report`: results as tables, figures, one page, and a filled model card."""
 
-import shutil
-from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,27 +7,18 @@ import typer
 import polyprune
 
 from ..api.requests.report import ReportRequest
-from .command import command, for_terminal
+from .command import command, show
 
 if TYPE_CHECKING:
     from ..api.report import ReportResult
 
 
 def _render(result: "ReportResult") -> None:
-    """Tables of any width, and sentences as wide as the terminal."""
-    from .render.result_table import show
-
+    """Tables in the form that is asked for, ready for a file; else for people."""
     if result.form is not None:
         typer.echo(result.as_text(result.form), nl=False)
-        return
-    for part in result.summary():
-        if isinstance(part, str):
-            wide = max(shutil.get_terminal_size().columns, 20)
-            sentence = for_terminal(part)
-            told = sentence if result.written else fill(sentence, wide, break_on_hyphens=False)
-            typer.echo(told)
-        else:
-            show(part)
+    else:
+        show(result)
 
 
 @command(ReportRequest, render=_render)

@@ -8,26 +8,14 @@ import typer
 import polyprune
 
 from ..api.requests.study import StudyRequest
-from .command import command, show
+from .command import command
 from .following import obeying_signals
 
 if TYPE_CHECKING:
     from ..api.study import StudyPlan, StudyResult
 
 
-def _render(result: "StudyResult | StudyPlan") -> None:
-    """The plan, or tables of any width."""
-    from ..api.study import StudyPlan
-    from .render.result_table import show as show_result_table
-
-    if isinstance(result, StudyPlan):
-        show(result)
-        return
-    for table in result.report.summary_tables:
-        show_result_table(table)
-
-
-@command(StudyRequest, render=_render)
+@command(StudyRequest)
 def study(
     config: Annotated[Path, typer.Argument(help="A .toml file; see configs/*/study.toml.")],
     request: StudyRequest,

@@ -8,20 +8,34 @@ from typing import Any
 import polyprune
 
 from ..progress import Progress
-from . import stages
+from . import elastic_stages, stages
 from .output_folder import KEPT, move_in, temporary_folder, train_config, write_lines
-from .tour import StageTable, Tour
+from .tour import Stage, StageTable, Tour
 from .tour_plan import TourPlan, split_text
 
 Show = Callable[[str, StageTable], None]
 """Shows which of how many stages was done, and what it found."""
 
 
+def tour_stages(plan: TourPlan) -> list[Stage]:
+    """From the uncut model to a page about what became of it."""
+    return [
+        Stage("score", stages.score_components),
+        Stage("prune", stages.prune),
+        Stage("recover", stages.recover),
+        Stage("find translations", stages.translations),
+        *([Stage("guess words", stages.words)] if plan.predicts_words else []),
+        Stage("size and speed", stages.speed),
+        Stage("train every size", elastic_stages.every_size),
+        Stage("tasks", elastic_stages.tasks),
+    ]
+
+
 def run_tour(plan: TourPlan, out: Path, progress: Progress, show: Show) -> list[dict[str, Any]]:
     """Go through all stages and leave the tour's folder; return every number."""
     with _quiet(), temporary_folder(out) as work:
         tour = Tour(plan, work, split_text(plan, work / "text"))
-        parts = stages.stages(plan)
+        parts = tour_stages(plan)
         for number, stage in enumerate(parts, 1):
             place = f"{number} of {len(parts)}"
             with progress.stage(f"{place}: {stage.name}"):

@@ -13,29 +13,14 @@ from ..measuring.speed import compare_speed
 from ..model.footprint import footprint_of, weight_bytes
 from ..progress import Progress
 from ..pruning.architecture import architecture_record
-from .elastic_stages import every_size, tasks
-from .tour import Stage, StageTable, Tour, TourModel, by_language
-from .tour_plan import ENGLISH, TourPlan
+from .tour import StageTable, Tour, TourModel, by_language
+from .tour_plan import ENGLISH
 
 BATCH = 32
 """Examples in a step of recovery."""
 
 MEASURED = (8, 32)
 """Sentences and tokens of the batch that speed is measured with."""
-
-
-def stages(plan: TourPlan) -> list[Stage]:
-    """From the uncut model to a page about what became of it."""
-    return [
-        Stage("score", score_components),
-        Stage("prune", prune),
-        Stage("recover", recover),
-        Stage("find translations", translations),
-        *([Stage("guess words", words)] if plan.predicts_words else []),
-        Stage("size and speed", speed),
-        Stage("train every size", every_size),
-        Stage("tasks", tasks),
-    ]
 
 
 def score_components(tour: Tour, progress: Progress) -> StageTable:

@@ -129,6 +129,19 @@ class Task:
         """The languages that the task is scored in."""
         return LANGUAGES[self.name]
 
+    def record(self) -> dict[str, Any]:
+        """Return what is known of the task, as JSON."""
+        return {
+            "task": self.name,
+            "title": self.title,
+            "group": self.group,
+            "readout": self.kind.readout.name,
+            "languages": self.languages,
+            "labels": self.labels,
+            "trained": self.defaults is not None,
+            "version": self.version,
+        }
+
     def find(self, data: str, split: Any, languages: Sequence[str] | None) -> list[str]:
         """Return the languages to read: those named, or all of the task that have data."""
         if languages is None:

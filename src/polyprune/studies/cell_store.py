@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
 from ..storage import atomic_file
-from .study_cells import CellGraph, StudyCell
 from .study_files import RESULT_FILES, CellFiles, StudyFiles
+
+if TYPE_CHECKING:
+    from .study_cells import CellGraph, StudyCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +40,14 @@ class CellStore:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def is_done(self, cell: StudyCell) -> bool:
+    def is_done(self, cell: "StudyCell") -> bool:
         """Return whether a cell's result exists, and its model if it makes one."""
         if self.record(cell.address).get("status") != "done":
             return False
         is_model = cell.kind in ("model", "tuned")
         return not is_model or (self.model(cell.address) / "config.json").is_file()
 
-    def write(self, cell: StudyCell, status: str, seconds: float, **more: Any) -> dict[str, Any]:
+    def write(self, cell: "StudyCell", status: str, seconds: float, **more: Any) -> dict[str, Any]:
         """Record how a cell ended."""
         record = {
             "kind": cell.kind,
@@ -91,7 +93,7 @@ class CellStore:
             raise ConfigError(f"{self.out} is not a study. Choose another --out.")
 
 
-def pending_cells(graph: CellGraph, store: CellStore) -> list[StudyCell]:
+def pending_cells(graph: "CellGraph", store: CellStore) -> "list[StudyCell]":
     """Return the cells still needed for every score and speed."""
     wanted: set[str] = set()
     ends = [cell for cell in graph.cells.values() if cell.kind in ("score", "speed")]

@@ -12,8 +12,8 @@ from ..quantities import clock_time
 from ..reporting.report import Report
 from ..training.run_config import Run
 from .cell_store import CellStore, pending_cells
-from .cell_work import work
 from .inputs import environment_facts, hash_inputs, prepare_data
+from .pool import Work
 from .results import Lines, Outline, lines_of, outline_of, write_report
 from .schedule import ExecutionContext, ScheduleReport, run_cells
 from .study_cells import CellGraph, StudyCell, plan_cells
@@ -61,12 +61,13 @@ def plan_study(study: Study, runs: Mapping[str, Run], out: Path) -> PlannedStudy
 
 def run_study(
     planned: PlannedStudy,
-    workers: int | None = None,
+    work: Work,
     progress: Progress = SILENT,
     *,
+    workers: int | None = None,
     force: bool = False,
 ) -> tuple[Report, ScheduleReport]:
-    """Run all pending cells, or all anew, and write the report; also return what failed.
+    """Let workers do all pending cells, or all anew; write the report, and return what failed.
 
     If `progress` asks to stop, running cells save where they are, and `Stopped` is raised.
     """

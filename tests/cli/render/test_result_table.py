@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from polyprune.cli.render.result_table import blocks, show
+from polyprune.cli.render.result_table import blocks, show_result_table
 from polyprune.reporting.read.paper import paper_results
 from polyprune.reporting.report import tables
 from polyprune.reporting.results import Results, Score, System
@@ -18,7 +18,7 @@ from polyprune.reporting.tables.table import Table, TableCell, TableRow
 
 def seen(table, width, **more):
     file = io.StringIO()
-    show(table, Console(file=file, width=width, **more))
+    show_result_table(table, Console(file=file, width=width, **more))
     return file.getvalue()
 
 

@@ -19,7 +19,7 @@ GAP = 2
 """Spaces between columns; one of them is the box's own."""
 
 
-def show(table: Table, console: "Console | None" = None) -> None:
+def show_result_table(table: Table, console: "Console | None" = None) -> None:
     """Print a table, what is to be said of it, and nothing wider than the terminal."""
     from rich.console import Console
 
