@@ -10,7 +10,7 @@ from ..errors import UnknownName
 from ..progress import Progress
 from ..reporting.card import fill_card
 from ..reporting.display import system_title
-from ..reporting.draw.canvas import FORMATS
+from ..reporting.draw.canvas import FIGURE_FORMATS
 from ..reporting.report import (
     TABLE_WRITERS,
     Report,
@@ -109,8 +109,9 @@ def _refuse_unknown(request: ReportRequest) -> None:
         known = f"There are: {', '.join(TABLE_WRITERS)}."
         raise UnknownName("form of a table", request.form, TABLE_WRITERS, known)
     for form in request.formats:
-        if form not in FORMATS:
-            raise UnknownName("format", form, FORMATS, f"There are: {', '.join(FORMATS)}.")
+        if form not in FIGURE_FORMATS:
+            known = f"There are: {', '.join(FIGURE_FORMATS)}."
+            raise UnknownName("format", form, FIGURE_FORMATS, known)
 
 
 def _write(found: Report, request: Any) -> Iterator[tuple[str, list[Path]]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import UnknownName
 from ..storage import atomic_file, refuse_to_overwrite
-from .draw.canvas import FORMATS, draw_all
+from .draw.canvas import FIGURE_FORMATS, draw_all
 from .figures.figure import Figure
 from .figures.languages import distances, held_out_loss
 from .figures.layers import component_sparsity, layer_sparsity, layers_by_sparsity
@@ -16,7 +16,7 @@ from .figures.quality import by_sparsity, loss_by_corpus_size, quality_by_speed
 from .figures.visibility import drop_empty_panels
 from .read.sources import PAPER, read_results
 from .results import Failure, Results
-from .tables.formats import FORMATS as ENDINGS
+from .tables.formats import TABLE_FORMATS
 from .tables.languages import languages_table, losses_table, task_by_language
 from .tables.layout import scored_regimes, tasks_in_order
 from .tables.paper_values import split_from_paper
@@ -25,7 +25,11 @@ from .tables.table import Table, TableCell
 from .tables.tasks import dynamic_table, improved_table, main_table
 from .website import page
 
-TABLE_WRITERS = {"markdown": ENDINGS["md"], "latex": ENDINGS["tex"], "csv": ENDINGS["csv"]}
+TABLE_WRITERS = {
+    "markdown": TABLE_FORMATS["md"],
+    "latex": TABLE_FORMATS["tex"],
+    "csv": TABLE_FORMATS["csv"],
+}
 """Formats of a table, by the names that people use."""
 
 SUMMARY_TABLES = ("main", "improved-l0", "dynamic", "sizes")
@@ -148,13 +152,13 @@ def write_tables(report: Report, folder: Path, *, force: bool = False) -> list[P
     files = {
         folder / f"{each.name}.{ending}": write(each)
         for each in report.tables
-        for ending, write in ENDINGS.items()
+        for ending, write in TABLE_FORMATS.items()
     }
     return list(_written(files, force))
 
 
 def write_figures(
-    report: Report, folder: Path, formats: Sequence[str] = FORMATS, *, force: bool = False
+    report: Report, folder: Path, formats: Sequence[str] = FIGURE_FORMATS, *, force: bool = False
 ) -> list[Path]:
     """Draw every figure in every format."""
     for each in report.figures:

@@ -11,7 +11,7 @@ import pytest
 
 from polyprune.corpora.languages import languages
 from polyprune.errors import ConfigError
-from polyprune.reporting.draw.canvas import FORMATS, draw, draw_all
+from polyprune.reporting.draw.canvas import FIGURE_FORMATS, draw, draw_all
 from polyprune.reporting.draw.matrix import colours_of
 from polyprune.reporting.draw.plot import legend_of
 from polyprune.reporting.draw.point_labels import Box
@@ -49,7 +49,7 @@ def words_of(svg):
 def test_every_figure_of_the_paper_is_drawn_in_every_format_and_twice_the_same(each, tmp_path):
     first = draw(each, tmp_path / "a")
     second = draw(each, tmp_path / "b")
-    assert [path.name for path in first] == [f"{each.name}.{form}" for form in FORMATS]
+    assert [path.name for path in first] == [f"{each.name}.{form}" for form in FIGURE_FORMATS]
     for a, b in zip(first, second, strict=True):
         assert a.read_bytes() == b.read_bytes()
     for path, start in zip(first, (b"<?xml", b"%PDF", b"\x89PNG"), strict=True):

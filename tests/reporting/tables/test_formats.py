@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from polyprune.reporting.read.paper import paper_results
 from polyprune.reporting.report import tables
 from polyprune.reporting.tables.formats import (
-    FORMATS,
+    TABLE_FORMATS,
     as_csv,
     as_latex,
     as_markdown,
@@ -158,17 +158,17 @@ def test_numbers_are_written_for_people():
     assert format_value(None, 1) == "–"
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_every_table_of_the_paper_has_every_format(ending):
-    found = [FORMATS[ending](each) for each in tables(paper_results())]
+    found = [TABLE_FORMATS[ending](each) for each in tables(paper_results())]
     assert len(found) == 5
     assert all(text.endswith("\n") for text in found)
     assert not any("None" in text or "nan" in text for text in found)
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_a_table_without_rows_is_only_its_head(ending):
-    assert "system" in FORMATS[ending](table_of())
+    assert "system" in TABLE_FORMATS[ending](table_of())
 
 
 @given(NASTY)

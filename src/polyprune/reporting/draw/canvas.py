@@ -14,7 +14,7 @@ from ..figures.visibility import colour_keys, drop_empty_panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-FORMATS = ("svg", "pdf", "png")
+FIGURE_FORMATS = ("svg", "pdf", "png")
 COLUMN, PAGE = 3.3, 7.0
 """The width of one column and of two in a paper, in inches."""
 
@@ -30,7 +30,7 @@ METADATA: dict[str, dict[str, Any]] = {
 
 
 def draw_all(
-    figures: Sequence[Figure], folder: Path, formats: Sequence[str] = FORMATS
+    figures: Sequence[Figure], folder: Path, formats: Sequence[str] = FIGURE_FORMATS
 ) -> list[Path]:
     """Write all figures, with each system in the same colour everywhere."""
     keys = tuple(dict.fromkeys(key for figure in figures for key in colour_keys(figure)))
@@ -40,7 +40,7 @@ def draw_all(
 def draw(
     figure: Figure,
     folder: Path,
-    formats: Sequence[str] = FORMATS,
+    formats: Sequence[str] = FIGURE_FORMATS,
     keys: tuple[str, ...] = (),
 ) -> list[Path]:
     """Write `<name>.svg`, `.pdf` and `.png` into the folder; nothing where nothing can be seen.
@@ -48,10 +48,10 @@ def draw(
     `keys` are the colour keys of all figures, in their order; see `Series.colour`.
     """
     need_matplotlib()
-    unknown = [each for each in formats if each not in FORMATS]
+    unknown = [each for each in formats if each not in FIGURE_FORMATS]
     if unknown:
         raise ConfigError(
-            f"Figures cannot be written as {unknown[0]!r}. There are: {', '.join(FORMATS)}."
+            f"Figures cannot be written as {unknown[0]!r}. There are: {', '.join(FIGURE_FORMATS)}."
         )
     seen = drop_empty_panels(figure)
     if seen is None:

@@ -216,7 +216,7 @@ def _word(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-FORMATS: dict[str, Callable[[Table], str]] = {
+TABLE_FORMATS: dict[str, Callable[[Table], str]] = {
     "md": as_markdown,
     "tex": as_latex,
     "csv": as_csv,
