@@ -21,6 +21,7 @@ from polyprune.evaluation.hyperparameter_search import HyperparameterSearch
 from polyprune.evaluation.prediction import input_tensors, label_tensors
 from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.training_data import encode_training
+from polyprune.model.network.readouts import READOUTS
 from polyprune.progress import Silent
 from polyprune.training.loop import _accumulate
 from polyprune.training.objectives import Objective
@@ -303,7 +304,7 @@ def test_the_loss_is_that_of_transformers(tmp_path, data, readout):
     if readout == "span":
         encoded = [each for each in encoded if len(each.ids) == length]
     assert len(encoded) > 1
-    batch = input_tensors(encoded, tokenizer) | label_tensors(encoded, readout)
+    batch = input_tensors(encoded, tokenizer) | label_tensors(encoded, READOUTS[readout])
     if readout != "span":
         assert not batch["attention_mask"].all()
     loss = TrainingModule(ours, Objective(labels=1.0))(batch)["labels"]

@@ -6,12 +6,8 @@ from typing import Literal
 
 from ..errors import ConfigError, UnknownName
 from ..model.network.gated_model import PolyprunePreTrainedModel
+from .task_names import REGIMES
 from .tasks import Task, TaskDefaults
-
-REGIMES = {
-    "transfer": "English alone, evaluated in every language",
-    "translate-train-all": "all languages together: translations or, for POS and NER, people's own",
-}
 
 PRECISIONS = ("no", "fp16", "bf16")
 

@@ -1,4 +1,4 @@
-"""The names of XTREME's nine tasks: all that can be known of them without a model."""
+"""The names of XTREME's nine tasks and their regimes: what is known without a model."""
 
 from dataclasses import dataclass
 
@@ -28,6 +28,13 @@ TASK_NAMES = {
     "tatoeba": TaskName("Tatoeba", fine_tuned=False),
 }
 """The tasks by the names of XTREME's folders, in the order of the paper's tables."""
+
+
+REGIMES = {
+    "transfer": "English alone, evaluated in every language",
+    "translate-train-all": "all languages together: translations or, for POS and NER, people's own",
+}
+"""What models are fine-tuned on."""
 
 
 def find_task_name(name: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..errors import ConfigError, UnknownName
-from ..evaluation.finetune_config import REGIMES
+from ..evaluation.task_names import REGIMES
 from ..evaluation.tasks import find_task
 
 
