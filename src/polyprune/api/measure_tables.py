@@ -6,9 +6,7 @@ from typing import Any
 
 from ..quantities import readable
 from ..reporting.tables.table import Table
-from .result import make_table
-
-WIDTH = 80
+from .result import WIDTH, make_table
 
 
 def measured_tables(answer: Mapping[str, Any]) -> Iterator[Table | str]:

@@ -22,11 +22,8 @@ from ..reporting.report import (
 from ..reporting.results import Results
 from ..reporting.tables.table import Table
 from .requests.report import ReportRequest
-from .result import Result
+from .result import WIDTH, Result
 from .verb import verb
-
-WIDTH = 80
-"""The columns of sentences below tables."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -13,6 +13,9 @@ from ..reporting.website.escape import escape_html
 if TYPE_CHECKING:
     from ..model.network.gated_model import PolyprunePreTrainedModel
 
+WIDTH = 80
+"""The columns of sentences below tables."""
+
 
 class Result(ABC):
     """What a verb returns: `as_dict()` for programs, `summary()` for people."""

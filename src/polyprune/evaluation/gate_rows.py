@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..corpora.languages import Language, language, same_family
 from ..errors import UnknownName
-from ..model.files.gates_file import SHARED
+from ..model.files.row_names import SHARED
 
 
 def gate_row(code: str, rows: Sequence[str], fallback: str = "en") -> str:

@@ -9,8 +9,8 @@ from ..errors import ConfigError, UnknownName
 from ..loading.finding import find
 from ..loading.hub import load, read_shape
 from ..loading.reading import fitting_tokenizer
-from ..model.files.gates_file import SHARED
 from ..model.files.gating_file import gating_header
+from ..model.files.row_names import SHARED
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.readouts import Readout
 from .gate_rows import gate_row, own_row, related_row

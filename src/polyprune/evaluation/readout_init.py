@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from ..loading.hub import load, read_shape
-from ..model.files.gates_file import SHARED
+from ..model.files.row_names import SHARED
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.modeling_polyprune import MODELS
 from ..model.network.readouts import HIDDEN_STATES

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ConfigError, DataError, UnknownName
 from ..loading.hub import load
 from ..loading.reading import fitting_tokenizer
-from ..model.files.gates_file import SHARED
+from ..model.files.row_names import SHARED
 from ..progress import SILENT, Progress
 from .data_checks import describe_data, locate_errors, require_data, validated
 from .encoded_input import EncodedInput

@@ -14,10 +14,7 @@ from ..corpora.probes import probe_texts
 from ..corpora.text import text_folder
 from ..errors import ConfigError, DataError
 from ..model.network.gated_model import PolyprunePreTrainedModel
-from ..model.surgery.certify import random_probe
-
-RANDOM = "random tokens"
-"""The pseudo-language of random tokens, for models without a tokenizer."""
+from ..model.surgery.certify import RANDOM_TOKENS, random_probe
 
 COMPARED, CALIBRATED = 6, 16
 """Lines per language for comparison and for calibration; no line serves both."""
@@ -97,7 +94,7 @@ class RandomTokens:
     def to_compare(self) -> Iterator[ComparisonBatch]:
         """Yield one batch, the same every time."""
         batch = dict(random_probe(self.model.shape))
-        yield ComparisonBatch(RANDOM, batch, batch["attention_mask"].bool())
+        yield ComparisonBatch(RANDOM_TOKENS, batch, batch["attention_mask"].bool())
 
 
 def export_texts(

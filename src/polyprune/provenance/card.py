@@ -8,7 +8,7 @@ from typing import Any
 
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
-from ..model.files.gates_file import SHARED
+from ..model.files.row_names import SHARED
 from ..model.history import PruningStep
 from ..model.network.folder import CARD
 from ..storage import final_name

@@ -2,7 +2,7 @@
 
 import re
 
-from ..model.files.gates_file import SHARED
+from ..model.files.row_names import SHARED
 from ..model.history import ModelSize
 from .card_facts import CardFacts, TaskComparison, base_of, language, megabytes
 from .markdown import code, command, fenced, plain, table

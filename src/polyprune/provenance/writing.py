@@ -9,11 +9,8 @@ from ..corpora.probes import probe_texts
 from ..model.network.folder import add_side_files, write_certificate
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.source import ModelSource
-from ..model.surgery.certify import Probe, random_probe, text_probes
+from ..model.surgery.certify import RANDOM_TOKENS, Probe, random_probe, text_probes
 from .card import write_card
-
-RANDOM = "random tokens"
-"""The probe that every model can be compared on, whether or not it has a tokenizer."""
 
 
 def probes_for(
@@ -23,7 +20,7 @@ def probes_for(
     texts = probe_texts(languages)
     tokenizer = model.source.tokenizer()
     spoken = text_probes(tokenizer, texts, model.shape) if tokenizer is not None else {}
-    return {**spoken, RANDOM: random_probe(model.shape)}
+    return {**spoken, RANDOM_TOKENS: random_probe(model.shape)}
 
 
 def write_stock(

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from torch import Tensor
 
-from ..model.files.gates_file import SHARED
+from ..model.files.row_names import SHARED
 from ..model.network.components import Gates
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.shape import EncoderShape

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import UnknownName
-from ..model.files.gates_file import SHARED
+from ..model.files.row_names import SHARED
 from .criteria.importance import GateGradients
 from .selection.ranking import Scores
 

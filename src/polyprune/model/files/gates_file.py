@@ -11,12 +11,11 @@ from ...errors import CheckpointError, UnknownName
 from ...storage import atomic_file
 from ..network.components import Gates, PerComponent, check_gates
 from ..network.shape import EncoderShape
+from .row_names import SHARED
 from .tensor_file import read_tensors
 
 FORMAT = "polyprune-gates-1"
 MAKE = "Write one with polyprune prune --gates, or polyprune.save_gates()."
-SHARED = "shared"
-"""The name of the only row when all languages share their gates."""
 
 
 def save_gates(

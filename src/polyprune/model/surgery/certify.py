@@ -13,6 +13,9 @@ from ..network.shape import EncoderShape
 Probe = Mapping[str, Tensor]
 """What a tokenizer returns: `input_ids`, `attention_mask`, perhaps `token_type_ids`."""
 
+RANDOM_TOKENS = "random tokens"
+"""The name of the probe of a model that cannot read text."""
+
 
 def certify(
     model: PolyprunePreTrainedModel,

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ...corpora.languages import find_languages, language
 from ...errors import CheckpointError, ConfigError, UnknownName
-from ...model.files.gates_file import SHARED
+from ...model.files.row_names import SHARED
 from ...model.files.tensor_file import read_tensors
 from ...model.history import PruningStep
 from ...model.network.components import Gates, PerComponent, sizes

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ConfigError
+from ...model.files.row_names import SHARED
 from ...training.run_paths import RunPaths
 from ...training.run_results import held_out_curve
 from ..results import Results, System
-from .lines import SHARED, parse_curves, parse_results
+from .lines import parse_curves, parse_results
 
 SIZES = tuple(percent / 100 for percent in range(5, 100, 5))
 """The sparsities at which an elastic folder is read."""

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from ...averages import Scores, Value, mean, number
+from ...model.files.row_names import SHARED
 from ..results import (
     Curve,
     Distances,
@@ -22,9 +23,6 @@ from ..results import (
 )
 
 Line = Mapping[str, Any]
-
-SHARED = "shared"
-"""The row of gates that all languages share."""
 
 TASKS = {"retrieval": "Translations found", "masked words": "Masked words guessed"}
 """The titles of what demos measure beside the nine tasks."""
