@@ -65,7 +65,7 @@ def refuse_to_overwrite(path: Path, *, force: bool, kind: str = "folder") -> Non
         )
     if path.exists() and not force:
         raise ConfigError(
-            f"{path} exists already. Choose another name, or pass --force to replace it."
+            f"{path} exists already. Choose another name, or pass `force` to replace it."
         )
 
 

@@ -195,7 +195,7 @@ def test_one_language_has_to_be_named_and_known(model):
 
 def test_what_reads_no_text_knows_no_languages():
     for criterion in (LastFirst(), criterion_named("magnitude")):
-        with pytest.raises(ConfigError, match="knows no languages: use --setting shared"):
+        with pytest.raises(ConfigError, match="knows no languages: use `setting='shared'"):
             Ranker(criterion, SETTINGS["non-shared"])
 
 

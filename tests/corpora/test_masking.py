@@ -176,5 +176,5 @@ def test_a_random_word_is_any_word_as_likely_and_never_special():
 
 
 def test_a_tokenizer_without_a_mask_is_refused():
-    with pytest.raises(ConfigError, match=r"This tokenizer has no mask token.*--loss contrastive"):
+    with pytest.raises(ConfigError, match=r"This tokenizer has no mask token.*`loss='contrastive'"):
         masked(padded([[5, 6]]), 0, make_tokenizer(3, mask=None))

@@ -122,7 +122,7 @@ def test_the_papers_grid(setup):
 )
 def test_another_setup_in_the_same_folder_is_refused(setup, tmp_path, change, told):
     HyperparameterSearch(setup, QUICK, tmp_path / "out").encode()
-    with pytest.raises(ConfigError, match=rf"{told}.*--force"):
+    with pytest.raises(ConfigError, match=rf"{told}.*`force`"):
         HyperparameterSearch(replace(setup, **change), QUICK, tmp_path / "out")
 
 
@@ -169,7 +169,7 @@ def test_without_dev_the_last_model_is_kept(setup, data, tmp_path, dev):
         several.encode()
     assert not several.out.exists()
     other = HyperparameterSearch(setup, replace(QUICK, learning_rates=(1e-3,)), tuning.out)
-    with pytest.raises(ConfigError, match=r"give one learning rate .*, and another --out than"):
+    with pytest.raises(ConfigError, match=r"give one learning rate .*, and another `out` than"):
         other.encode()
 
 
@@ -201,7 +201,7 @@ def test_data_that_has_changed_on_the_way_is_noticed(setup, data, tmp_path, chan
     }
     path.write_text(new[change])
     again = HyperparameterSearch(setup, replace(QUICK, seeds=(2,)), tmp_path / "out")
-    with pytest.raises(ConfigError, match=f"in {data} has changed since .*--force"):
+    with pytest.raises(ConfigError, match=f"in {data} has changed since .*`force`"):
         again.encode()
     assert not again.material.examples.exists()
     assert HyperparameterSearch(setup, QUICK, tmp_path / "out", force=True).encode() >= 11

@@ -37,14 +37,14 @@ def test_a_model_of_one_size_is_asked_once(folder):
 
 def test_sizes_are_asked_of_models_that_have_some_and_of_all_of_those(folder):
     dense, elastic = folder("dense"), folder("elastic", "dynamic", SHARED)
-    with pytest.raises(ConfigError, match=f"{dense} has one size: leave --sparsity out"):
+    with pytest.raises(ConfigError, match=f"{dense} has one size: leave `sparsity` out"):
         expand_sizes([dense, dense], [0.5])
-    with pytest.raises(ConfigError, match=f"{elastic} holds every size: say which, such as --spar"):
+    with pytest.raises(ConfigError, match=f"{elastic} holds every size: say which, such as `spar"):
         expand_sizes([dense, elastic], [])
 
 
 def test_the_size_of_one_model_is_checked_when_it_is_loaded(speaking):
-    with pytest.raises(ConfigError, match=f"{speaking} has one size: leave --sparsity out"):
+    with pytest.raises(ConfigError, match=f"{speaking} has one size: leave `sparsity` out"):
         LoadedModel.load(speaking, TASKS["tatoeba"], 0.5)
 
 

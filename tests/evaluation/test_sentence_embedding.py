@@ -159,6 +159,6 @@ def test_a_layer_that_there_is_not_is_an_error(layer, reader):
 def test_what_a_sentence_encoder_does_beyond_pooling_is_told(sentence_encoder, file, content, what):
     folder = sentence_encoder.source.folder
     (folder / file).write_text(json.dumps(content))
-    with pytest.raises(ConfigError, match=f"with {what}, which is not built in: give --layer"):
+    with pytest.raises(ConfigError, match=f"with {what}, which is not built in: give `layer`"):
         EmbeddingConfig.of(sentence_encoder)
     assert EmbeddingConfig.of(sentence_encoder, 2).pooling == "mean"

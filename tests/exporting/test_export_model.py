@@ -230,7 +230,7 @@ def test_a_model_that_cannot_read_is_compared_on_random_tokens_and_has_no_bytes(
 
 def test_pooling_is_for_sentence_encoders(place, tmp_path):
     model = pp.load(place / "small")
-    with pytest.raises(ConfigError, match="--pooled is for sentence encoders"):
+    with pytest.raises(ConfigError, match="`pooled` is for sentence encoders"):
         export(
             model,
             tmp_path / "out",

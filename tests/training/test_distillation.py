@@ -424,7 +424,7 @@ def test_a_student_with_fewer_heads_learns_by_relations(model, inputs):
 def test_a_layer_without_heads_cannot_be_captured(model):
     student = shrink(model, with_last_heads(model, 0))
     with (
-        pytest.raises(ConfigError, match=r"Layer 1, .* lost all its heads.*--min-heads 1.*triple"),
+        pytest.raises(ConfigError, match=r"Layer 1, .* lost all its heads.*`min_heads=1`.*triple"),
         capture_projections(student.encoder),
     ):
         pass

@@ -80,7 +80,7 @@ def test_a_finished_run_has_nothing_left_to_do(speaking, text, tmp_path):
 def test_a_folder_of_another_config_is_refused_and_kept(speaking, text, tmp_path):
     finished(tiny_run(speaking, text), tmp_path / "run", [3])
     other = tiny_run(speaking, text, batch={"size": 4, "micro_batch_size": 2})
-    with pytest.raises(ConfigError, match=r"batch.size: 8 there, 4 here.*--force"):
+    with pytest.raises(ConfigError, match=r"batch.size: 8 there, 4 here.*`force`"):
         next(train(other, tmp_path / "run"))
     assert len(finished(other, tmp_path / "run2")) == 6
     with pytest.raises(StopIteration):

@@ -218,7 +218,7 @@ def test_what_is_no_run_is_none(tmp_path):
 def test_a_damaged_record_is_told(tmp_path):
     folder = write_run(tmp_path / "run")
     (folder / "run.json").write_text('{"phases": [')
-    with pytest.raises(CheckpointError, match=r"run\.json is damaged.*--force"):
+    with pytest.raises(CheckpointError, match=r"run\.json is damaged.*`force`"):
         RunReader(folder).read(time.time())
 
 

@@ -256,4 +256,6 @@ def _check_lengths(given: Sequence[ModelHeader], tokens: int) -> None:
     for header in given:
         longest = header.config.longest_input
         if tokens > longest:
-            raise ConfigError(f"{header.name} reads up to {longest} tokens, not `tokens={tokens}`.")
+            raise ConfigError(
+                f"{header.name} reads up to {longest} tokens, not `tokens={tokens!r}`."
+            )

@@ -119,7 +119,7 @@ def _selected(
     if request.gates is None and request.layers is None and not request.stock:
         raise ConfigError("Nothing to cut: give `gates`, `layers` or `stock`.")
     if request.language and request.gates is None:
-        row = f"`language={request.language}`"
+        row = f"`language={request.language!r}`"
         raise ConfigError(f"{row} picks a row of a gates file: give `gates` too.")
     return _gated(_keep_layers(original, request), request)
 
@@ -151,7 +151,7 @@ def _keep_layers(
     try:
         return drop_layers(model, layers)
     except ValueError as error:
-        raise ConfigError(f"`layers={','.join(map(str, layers))}`: {error}") from error
+        raise ConfigError(f"`layers={','.join(map(str, layers))!r}`: {error}") from error
 
 
 def _shrunk(

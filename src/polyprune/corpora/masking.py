@@ -25,7 +25,7 @@ def mask_words(
     if tokenizer.mask_token_id is None:
         raise ConfigError(
             "This tokenizer has no mask token, so words cannot be masked. Score with another "
-            "loss: --loss contrastive."
+            "loss: `loss='contrastive'`."
         )
     special, candidates = _vocabulary(len(tokenizer), tuple(sorted(tokenizer.all_special_ids)))
     words = ~torch.isin(ids, special)

@@ -79,7 +79,7 @@ class EvalConfig:
             raise UnknownName("split", self.split, SPLITS, f"There are: {', '.join(SPLITS)}.")
         if self.labels is not None and self.split != "test":
             raise ConfigError(
-                f"--labels is for test files: leave it out with --split {self.split}."
+                f"`labels` is for test files: leave it out with `split={self.split!r}`."
             )
 
     def check(self, task: Task) -> None:
@@ -87,10 +87,10 @@ class EvalConfig:
         self.kind(task)
         retrieval = task.kind.readout.embeds
         if self.layer is not None and not retrieval:
-            raise ConfigError(f"--layer is for retrieval: leave it out for {task.title}.")
+            raise ConfigError(f"`layer` is for retrieval: leave it out for {task.title}.")
         if self.limit is not None and retrieval:
             raise ConfigError(
-                f"{task.title} looks for translations among all sentences: leave --limit out."
+                f"{task.title} looks for translations among all sentences: leave `limit` out."
             )
 
     def read_all(self, task: Task) -> "EvalData":
@@ -113,7 +113,7 @@ class EvalConfig:
         """Return the task's type, adapted to these options."""
         kind = task.kind.compatible() if self.compat else task.kind
         if kind is None:
-            raise ConfigError(f"--compat is for question answering: leave it out for {task.title}.")
+            raise ConfigError(f"`compat` is for question answering: leave it out for {task.title}.")
         return kind
 
     def codes(self, task: Task) -> list[str]:

@@ -133,7 +133,7 @@ def evaluate_all(
         for size in own
     ]
     if eval_config.predictions is not None and len(wanted) > 1:
-        raise ConfigError("--predictions is for one model of one size.")
+        raise ConfigError("`predictions` is for one model of one size.")
     eval_config.check(task)
     data = eval_config.read_all(task)
     check_fallback(several, list(data.languages), eval_config.fallback)

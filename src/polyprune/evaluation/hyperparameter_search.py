@@ -61,7 +61,7 @@ class HyperparameterSearch:
         except ValueError:  # no JSON
             lines = [{}]
         if not all(line.keys() >= _RESULT for line in lines):
-            raise CheckpointError(f"{path} is damaged. Pass --force to start again.")
+            raise CheckpointError(f"{path} is damaged. Pass `force` to start again.")
         return lines
 
     @property
@@ -132,11 +132,11 @@ class HyperparameterSearch:
         if setting not in self.grid.cells:
             raise ConfigError(
                 f"With seed {setting.seed}, unlike the first: {told[0].lower()}{told[1:]}. Try "
-                "other --seeds, or a smaller --learning-rate."
+                "other `seeds`, or a smaller `learning_rate`."
             ) from why
         if len(self.grid.cells) == 1:
             raise ConfigError(
-                f"{told}. Try a smaller --learning-rate than {setting.learning_rate:g}."
+                f"{told}. Try a smaller `learning_rate` than {setting.learning_rate:g}."
             ) from why
         if self._processes.is_main_process:
             nothing = {"steps": why.step, "step": why.step, "score": None, "languages": {}}
@@ -181,7 +181,7 @@ class HyperparameterSearch:
         lines = (line["setting"] for seed in seeds for line in self._own(seed))
         before = {Trial(**{**line, "seed": seeds[0]}) for line in lines}
         if len(wanted | before) > 1:
-            elsewhere = f", and another --out than {self.out}" if before - wanted else ""
+            elsewhere = f", and another `out` than {self.out}" if before - wanted else ""
             check_selection_data(
                 self.setup, f"give one learning rate and number of epochs{elsewhere}"
             )
@@ -192,7 +192,7 @@ class HyperparameterSearch:
         if all(line is not None and line.get("diverged") for line in tried):
             raise ConfigError(
                 f"All {len(tried)} settings diverged: their losses are no numbers. Try a "
-                "--learning-rate that is smaller than all of them."
+                "`learning_rate` that is smaller than all of them."
             )
 
     def _check_unchanged(self, store: ExampleStore) -> None:
@@ -202,7 +202,7 @@ class HyperparameterSearch:
             self.material.examples.unlink(missing_ok=True)
             raise ConfigError(
                 f"The data in {self.setup.data} has changed since fine-tuning in {self.out} began: "
-                "choose another --out, or pass --force to start again."
+                "choose another `out`, or pass `force` to start again."
             )
 
     def _of(self, setting: Trial) -> dict[str, Any] | None:
@@ -247,7 +247,7 @@ class HyperparameterSearch:
         """Raise if the folder holds something other than a search."""
         others = [path for path in self.out.glob("*") if path.name[0] != "."]
         if self.out.is_file() or (others and not _is_tuning(self._record)):
-            raise ConfigError(f"{self.out} is something else. Choose another --out.")
+            raise ConfigError(f"{self.out} is something else. Choose another `out`.")
 
     def _begin(self, progress: Progress) -> None:
         """Read the training data; only then replace the folder's contents and write the record."""
@@ -281,7 +281,7 @@ def _is_tuning(record: Path) -> bool:
         return False
     except ValueError:
         raise CheckpointError(
-            f"{record} is damaged. Delete the folder {record.parent}, or choose another --out."
+            f"{record} is damaged. Delete the folder {record.parent}, or choose another `out`."
         ) from None
     return isinstance(known, dict) and {"task", "model"} <= known.keys()
 

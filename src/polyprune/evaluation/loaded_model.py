@@ -132,9 +132,9 @@ def _check_readout(path: str, readout: Readout, task: Task) -> None:
 
 def _check_size(path: str, every: bool, asked: bool) -> None:
     if every and not asked:
-        raise ConfigError(f"{path} holds every size: say which, such as --sparsity 0.5.")
+        raise ConfigError(f"{path} holds every size: say which, such as `sparsity=0.5`.")
     if asked and not every:
-        raise ConfigError(f"{path} has one size: leave --sparsity out.")
+        raise ConfigError(f"{path} has one size: leave `sparsity` out.")
 
 
 def finetuned_models(folder: Path) -> list[Path]:

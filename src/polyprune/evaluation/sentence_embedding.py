@@ -40,7 +40,7 @@ class EmbeddingConfig:
             if other is not None:
                 raise ConfigError(
                     f"{source.folder.name} embeds sentences with {other}, which is not built in: "
-                    f"give --layer, such as {depth}, to take the mean of a layer instead."
+                    f"give `layer`, such as {depth}, to take the mean of a layer instead."
                 )
             return cls(depth, source.pooling, source.prompt, longest)
         if layer is not None and not 0 <= layer <= depth:

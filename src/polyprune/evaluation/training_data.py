@@ -67,7 +67,7 @@ def check_languages(setup: FineTuneConfig) -> None:
     told = f"looked for {where}" if where else "XTREME has none"
     raise DataError(
         f"There is English alone to train {setup.task.name} on in {setup.data}: {told}. Add other "
-        "languages, or pass --regime transfer."
+        "languages, or pass `regime='transfer'`."
     )
 
 

@@ -169,14 +169,14 @@ def _pooling(model: PolyprunePreTrainedModel) -> str:
     source = model.source
     if source.folder is None or not (model.readout_kind.embeds and source.pools):
         raise ConfigError(
-            "--pooled is for sentence encoders, which say beside the model how sentences are "
+            "`pooled` is for sentence encoders, which say beside the model how sentences are "
             "pooled (1_Pooling). Leave it out."
         )
     other = source.beyond_pooling
     if other is not None:
         raise ConfigError(
             f"{source.folder.name} embeds sentences with {other}, which is not built in: leave "
-            "--pooled out, and do that yourself."
+            "`pooled` out, and do that yourself."
         )
     return source.pooling
 

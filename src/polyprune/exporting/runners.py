@@ -142,7 +142,7 @@ def try_in_subprocess(folder: Path, runtime: str) -> None:
     if status < 0:
         raise ConfigError(
             f"OpenVINO crashes on this model on this processor (signal {-status}). "
-            "Export it --to onnx, or run it elsewhere."
+            "Export it `to='onnx'`, or run it elsewhere."
         )
     if status == 0:
         _alive.add(runtime)

@@ -91,5 +91,5 @@ def write_openvino(source: Path, path: Path, *, half: bool) -> None:
         reason = str(error).strip().splitlines()[-1]
         raise ConfigError(
             f"OpenVINO {openvino.__version__} does not take this model ({reason}). "
-            "Export it --to onnx."
+            "Export it `to='onnx'`."
         ) from error

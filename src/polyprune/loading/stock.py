@@ -27,17 +27,17 @@ def why_not_stock(shape: EncoderShape) -> str | None:
         )
     if not any(shape.units):
         return (
-            "none of its layers keeps a unit, and transformers wants at least one (--pad adds it)"
+            "none of its layers keeps a unit, and transformers wants at least one (`pad` adds it)"
         )
     if len(set(shape.units)) > 1:
         return (
             f"its layers keep between {min(shape.units)} and {max(shape.units)} units, and "
-            "transformers has one number for all (--pad fills up to the widest)"
+            "transformers has one number for all (`pad` fills up to the widest)"
         )
     if shape.factorized:
         return (
             f"its word table has rank {shape.rank} of {shape.width}, and transformers has no "
-            "factorized table (--pad multiplies it out)"
+            "factorized table (`pad` multiplies it out)"
         )
     return None
 
@@ -53,7 +53,7 @@ def to_transformers(model: PolyprunePreTrainedModel, pad: bool = False) -> PreTr
     reason = why_not_stock(model.shape)
     if reason:
         raise CheckpointError(
-            f"Plain transformers cannot express this model: {reason}. Save it without --stock: it "
+            f"Plain transformers cannot express this model: {reason}. Save it without `stock`: it "
             "loads with polyprune installed, or with trust_remote_code=True."
         )
     family, readout = FAMILIES[model.config.family], model.readout_kind

@@ -121,6 +121,6 @@ def _expected(trials: list[BatchTrial]) -> int:
 def _refuse(trial: BatchTrial | None, memory: int) -> None:
     needed = "more than there is" if trial is None else f"{trial.peak_bytes / 1e6:,.0f} MB"
     raise ConfigError(
-        f"One sentence at a time takes {needed}, and --memory allows {memory / 1e6:,.0f} MB. "
-        "Allow more, or choose fewer --tokens."
+        f"One sentence at a time takes {needed}, and `memory` allows {memory / 1e6:,.0f} MB. "
+        "Allow more, or choose fewer `tokens`."
     )

@@ -68,7 +68,7 @@ def _cast(precision: Precision, device: torch.device) -> AbstractContextManager[
 def _check(precision: Precision, device: torch.device) -> None:
     if precision != "float32" and device.type != "cuda":
         raise ConfigError(
-            f"{precision} is for CUDA, and this is measured on {device.type}. Leave --precision "
+            f"{precision} is for CUDA, and this is measured on {device.type}. Leave `precision` "
             "out; for half precision or int8 on a CPU, see polyprune export."
         )
     if precision == "bfloat16" and not torch.cuda.is_bf16_supported():

@@ -76,7 +76,7 @@ def in_child(function: Callable[..., Found], *arguments: object) -> Found:
         except BrokenProcessPool as error:
             raise OutOfMemory(
                 "The process that measured memory was ended by the system, which is what happens "
-                "when memory is full. Choose smaller batches, or a smaller --memory."
+                "when memory is full. Choose smaller batches, or a smaller `memory`."
             ) from error
 
 

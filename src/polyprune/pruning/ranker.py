@@ -21,7 +21,7 @@ class Ranker:
     def __post_init__(self):
         if self.setting.per_language and not self.criterion.needs_text:
             raise ConfigError(
-                f"Method {self.criterion.method!r} knows no languages: use --setting shared."
+                f"Method {self.criterion.method!r} knows no languages: use `setting='shared'`."
             )
 
     @classmethod

@@ -38,7 +38,7 @@ def fill_card(folder: Path, results: Results, system: System | None = None) -> N
     if text is None:
         raise CheckpointError(
             f"{folder / CARD} was written by somebody else, and is left alone. Move it away, or "
-            "leave --card out."
+            "leave `card` out."
         )
     with atomic_file(folder / CARD, force=True) as path:
         path.write_text(text, encoding="utf-8")

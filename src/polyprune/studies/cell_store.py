@@ -79,18 +79,18 @@ class CellStore:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise ConfigError(
-                    f"Another study is at work in {self.out}. Wait for it, or choose another --out."
+                    f"Another study is at work in {self.out}. Wait for it, or choose another `out`."
                 ) from error
             yield
 
     def check(self) -> None:
         """Raise if the folder holds something else."""
         if self.out.is_file():
-            raise ConfigError(f"{self.out} is a file. Choose another --out.")
+            raise ConfigError(f"{self.out} is a file. Choose another `out`.")
         others = [path for path in self.out.glob("*") if path.name[0] != "."]
         known = {"cells", "data", *RESULT_FILES}
         if others and not known & {path.name for path in others}:
-            raise ConfigError(f"{self.out} is not a study. Choose another --out.")
+            raise ConfigError(f"{self.out} is not a study. Choose another `out`.")
 
 
 def pending_cells(graph: "CellGraph", store: CellStore) -> "list[StudyCell]":

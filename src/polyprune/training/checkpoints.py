@@ -144,7 +144,7 @@ def check_same_run(record: Path, identity: dict[str, Any]) -> None:
     if differences:
         raise ConfigError(
             f"{record.parent} holds a run of another config ({'; '.join(differences[:3])}). Choose "
-            "another --out, or pass --force to start again."
+            "another `out`, or pass `force` to start again."
         )
 
 

@@ -109,7 +109,7 @@ def capture_projections(encoder: Encoder, layer: int = -1) -> Iterator[list[Proj
         number = range(encoder.shape.layers)[layer]
         raise ConfigError(
             f"Layer {number}, counted from 0, has lost all its heads, so there is no attention "
-            "to distill. Keep at least one in every layer when pruning (--min-heads 1), or use "
+            "to distill. Keep at least one in every layer when pruning (`min_heads=1`), or use "
             "the triple loss."
         )
     passes: list[Projections] = []

@@ -122,7 +122,7 @@ def register_run(run: Run, paths: RunPaths, files: dict[str, Any], *, force: boo
         return
     others = [path for path in out.iterdir() if path.name[0] != "."] if out.is_dir() else []
     if out.is_file() or (others and not known):
-        raise ConfigError(f"{out} is not a run. Choose another --out.")
+        raise ConfigError(f"{out} is not a run. Choose another `out`.")
     out.mkdir(parents=True, exist_ok=True)
     with atomic_file(paths.record, force=True) as path:
         path.write_text(json.dumps(identity | {"versions": versions()}, indent=2), encoding="utf-8")

@@ -94,7 +94,7 @@ def find_run(folder: Path) -> RunLocation | None:
 
 def _run_in(folder: Path, name: str) -> RunLocation | None:
     paths = RunPaths(folder)
-    record = read_json(paths.record, damaged="Start the run again with --force.")
+    record = read_json(paths.record, damaged="Start the run again with `force`.")
     if not {"phases", "corpus", "gating"} <= record.keys():
         return None
     finished = (paths.model / "config.json").is_file()

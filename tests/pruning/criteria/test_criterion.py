@@ -103,7 +103,7 @@ def test_gradients_taken_over_what_a_rule_needs_are_right(name):
 def test_gradients_taken_over_something_else_are_refused(name, per, needed):
     with pytest.raises(
         ConfigError,
-        match=rf"'{name}' needs gradients per {needed}, .* per {per}\. Score .* --per {needed}",
+        match=rf"'{name}' needs gradients per {needed}, .* per {per}\. Score .* `per='{needed}'",
     ):
         rule_named(name).check_per(per)
 

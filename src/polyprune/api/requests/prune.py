@@ -157,8 +157,8 @@ class PruneRequest(Request):
         )
         yield (
             not self.every_size and self.sparsity is None and not other,
-            "Give a budget: `sparsity=0.5`, or `parameters=60M`, `size=100MB`, `speedup=2` or "
-            "`latency=10ms`, alone or together.",
+            "Give a budget: `sparsity=0.5`, or `parameters='60M'`, `size='100MB'`, `speedup=2` or "
+            "`latency='10ms'`, alone or together.",
         )
         yield (
             self.sparsity is not None and other,
@@ -177,7 +177,7 @@ class PruneRequest(Request):
     def _refused_languages(self) -> Iterator[tuple[bool, str]]:
         yield (
             self.language is not None and not self.per_language,
-            f"`language={self.language}` is for `setting=non-shared`; see `languages`.",
+            f"`language={self.language!r}` is for `setting='non-shared'`; see `languages`.",
         )
         yield (
             self.language is not None and self.elastic,
@@ -189,7 +189,7 @@ class PruneRequest(Request):
         )
         yield (
             self.per_language and not self.scores_with_text,
-            f"Method {self.method!r} knows no languages: use `setting=shared`.",
+            f"Method {self.method!r} knows no languages: use `setting='shared'`.",
         )
         yield (
             self.recover is not None and (self.elastic or self.per_language),

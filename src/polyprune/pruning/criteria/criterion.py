@@ -52,7 +52,7 @@ class Criterion(ABC):
         if self.per != per:
             raise ConfigError(
                 f"Rule {self.rule!r} needs gradients per {self.per}, but these scores were taken "
-                f"per {per}. Score again with --per {self.per}."
+                f"per {per}. Score again with `per={self.per!r}`."
             )
 
 
@@ -80,8 +80,9 @@ class GradientRule(Criterion):
         """Scores to sort by, one row per row of the gradients."""
         if gradients is None:
             raise ConfigError(
-                "Gradients need text: give --scores, --corpus with a folder of it, or --corpus "
-                "sample, which comes with polyprune. Without any, there is --method magnitude."
+                "Gradients need text: give `scores`, `corpus` with a folder of it, or "
+                "`corpus='sample'`, which comes with polyprune. Without any, there is "
+                "`method='magnitude'`."
             )
         return self.scores(gradients, weights)
 

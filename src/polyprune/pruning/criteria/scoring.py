@@ -51,7 +51,7 @@ class Scoring:
         if self.loss is not None:
             loss_named(self.loss)
         if self.per not in get_args(Per):
-            raise UnknownName("--per", self.per, get_args(Per), "example, token or batch.")
+            raise UnknownName("`per`", self.per, get_args(Per), "example, token or batch.")
         if self.table not in TABLES:
             raise UnknownName("table", self.table, TABLES, f"There are: {', '.join(TABLES)}.")
 

@@ -32,7 +32,7 @@ MASKED_LM = ScoringLoss(
     make=lambda model: masked_lm_loss,
     batches=lambda batching, lines, seed: batching.masked(lines, seed),
     fits=lambda readout: readout.predicts_words,
-    misfit="This model has no masked-LM readout but {readout}. Use --loss contrastive.",
+    misfit="This model has no masked-LM readout but {readout}. Use `loss='contrastive'`.",
 )
 CONTRASTIVE = ScoringLoss(
     "contrastive",
@@ -45,7 +45,7 @@ TASK = ScoringLoss(
     make=lambda model: task_loss,
     batches=lambda batching, lines, seed: batching.plain(lines),
     fits=lambda readout: readout.has_task,
-    misfit="A model with the readout {readout} has no task. Leave --loss out.",
+    misfit="A model with the readout {readout} has no task. Leave `loss` out.",
 )
 
 LOSSES = {each.name: each for each in (MASKED_LM, CONTRASTIVE, TASK)}

@@ -99,7 +99,7 @@ def _of_one_study(lines: Sequence[dict[str, Any]], path: Path, study: str | None
         raise UnknownName("study", study, studies, f"{path} has: {', '.join(studies)}.")
     if study is None and len(studies) > 1:
         raise DataError(
-            f"{path} holds several studies: {', '.join(studies)}. Say which with --study."
+            f"{path} holds several studies: {', '.join(studies)}. Say which with `study`."
         )
     if studies:
         study = study or studies[0]
