@@ -16,9 +16,9 @@ from polyprune.model.families import FAMILIES
 from support.models import (
     AUTO,
     batch,
+    dense_model,
     need_sentencepiece,
     speaking_model,
-    tiny_model,
 )
 from support.text import text_folder
 
@@ -28,7 +28,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # and so in processes that tests 
 
 
 # No deadline: a first call compiles shape checks. The same examples every time.
-for _profile, _examples in {"polyprune": 30, "thorough": 200}.items():
+for _profile, _examples in {"polyprune": 20, "thorough": 200}.items():
     settings.register_profile(
         _profile,
         max_examples=_examples,
@@ -55,15 +55,13 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def dense(tmp_path) -> Path:
     """The folder of a dense transformers model with a masked-LM readout."""
-    tiny_model("xlm-roberta").save_pretrained(tmp_path / "dense")
-    return tmp_path / "dense"
+    return dense_model(tmp_path / "dense")
 
 
 @pytest.fixture
 def model(tmp_path):
     """A tiny masked LM, gated."""
-    tiny_model("xlm-roberta").save_pretrained(tmp_path)
-    return polyprune.load(tmp_path)
+    return polyprune.load(dense_model(tmp_path))
 
 
 @pytest.fixture

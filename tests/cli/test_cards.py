@@ -24,12 +24,15 @@ def data(folder) -> dict:
     return ModelCard(read(folder)).data.to_dict()
 
 
-def run_snippet(folder):
-    """As somebody would who copies it, where the folder lies."""
-    (script,) = re.findall(r"^```python\n(.*?)^```$", read(folder), re.S | re.M)
-    home = {"HF_HOME": str(folder.parent / "hf"), "HF_HUB_OFFLINE": "1"}
+def run_snippets(*folders) -> str:
+    """As somebody would who copies them, where the folders lie; one after the other."""
+    found = [re.findall(r"^```python\n(.*?)^```$", read(folder), re.S | re.M) for folder in folders]
+    assert [len(scripts) for scripts in found] == [1] * len(folders)
+    script = "\n".join(f"exec({scripts[0]!r}, {{}})" for scripts in found)
+    parent = folders[0].parent
+    home = {"HF_HOME": str(parent / "hf"), "HF_HUB_OFFLINE": "1"}
     run = subprocess.run(
-        [sys.executable, "-c", script], cwd=folder.parent, env=os.environ | home,
+        [sys.executable, "-c", script], cwd=parent, env=os.environ | home,
         capture_output=True, text=True,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-3000:]
@@ -122,19 +125,17 @@ def test_a_recovered_model_says_that_it_was_trained(tmp_path, speaking, text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("readout", ["masked-lm", "sentence-classification", "span"])
-def test_snippets_run_as_they_are(tmp_path, readout):
-    speaking_model(tmp_path / "dense", readout)
-    prune = ("prune", tmp_path / "dense", "--method", "magnitude", "--sparsity", 0.5)
-    answer(*prune, "--out", tmp_path / "it's half")
-    assert run_snippet(tmp_path / "it's half")
-
-
-@pytest.mark.slow
-def test_the_snippet_of_an_elastic_folder_runs(tmp_path, speaking, text):
-    out = tmp_path / "every"
-    answer("prune", speaking, "--corpus", text, "--setting", "non-shared", "--out", out)
-    assert "parameters" in run_snippet(out)
+def test_snippets_run_as_they_are(tmp_path, text):
+    readouts = ["masked-lm", "sentence-classification", "span"]
+    for readout in readouts:
+        speaking_model(tmp_path / readout, readout)
+        prune = ("prune", tmp_path / readout, "--method", "magnitude", "--sparsity", 0.5)
+        answer(*prune, "--out", tmp_path / f"it's {readout}")
+    every = ("prune", tmp_path / "masked-lm", "--corpus", text, "--setting", "non-shared")
+    answer(*every, "--out", tmp_path / "every")
+    told = run_snippets(*(tmp_path / f"it's {readout}" for readout in readouts), tmp_path / "every")
+    assert len(told.splitlines()) >= 4
+    assert "parameters" in told.splitlines()[-1]
     assert (tmp_path / "small" / "README.md").is_file()
 
 
@@ -155,4 +156,4 @@ def test_the_snippet_of_a_sentence_encoder_runs(tmp_path):
     answer(*prune, "--out", tmp_path / "half")
     assert data(tmp_path / "half")["pipeline_tag"] == "sentence-similarity"
     assert "SentenceTransformer" in read(tmp_path / "half")
-    assert run_snippet(tmp_path / "half") == "(1, 24)\n"
+    assert run_snippets(tmp_path / "half") == "(1, 24)\n"

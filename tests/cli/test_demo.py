@@ -9,8 +9,10 @@ import sys
 import time
 
 import pytest
+import typer
 
 import polyprune as pp
+from polyprune import cli
 from polyprune.demo import run_tour
 from polyprune.demo.output_folder import KEPT
 from polyprune.demo.tour import Stage, StageTable, TourModel
@@ -92,12 +94,13 @@ def test_the_tasks_alone(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_whole_tour_and_what_to_do_next(tmp_path):
-    command = [sys.executable, "-m", "polyprune"]
-    words = ["demo", "--model", "sprout", "--quick", "--out", "tour"]
-    run = subprocess.run([*command, *words], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr[-2000:]
-    assert max(map(len, run.stdout.partition("Next:")[0].splitlines())) <= 80
+def test_the_whole_tour_and_what_to_do_next(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    example = shlex.split(typer.main.get_command(cli.app).commands["demo"].epilog)
+    assert example == ["polyprune", "demo", "--quick", "--out", "tour"]
+    status, told, error = polyprune(*example[1:], "--model", "sprout")
+    assert status == 0, error
+    assert max(map(len, told.partition("Next:")[0].splitlines())) <= 80
     assert pp.load(tmp_path / "tour" / "model").readout_kind.name == "masked-lm"
     assert pp.load(tmp_path / "tour" / "elastic").at(sparsity=0.7).elastic is None
     lines = (tmp_path / "tour" / "results.jsonl").read_text(encoding="utf-8").splitlines()
@@ -107,11 +110,10 @@ def test_the_whole_tour_and_what_to_do_next(tmp_path):
     assert {row["system"] for row in rows if "kept" in row} == {
         "dense", "pruned", "recovered", "elastic",
     }  # fmt: skip
-    for line in run.stdout.splitlines():
+    for line in told.splitlines():
         if line.startswith("polyprune "):
-            again = [*command, *shlex.split(line)[1:]]
-            after = subprocess.run(again, cwd=tmp_path, capture_output=True, text=True)
-            assert after.returncode == 0, (line, after.stderr[-2000:])
+            status, _, error = polyprune(*shlex.split(line)[1:])
+            assert status == 0, (line, error)
 
 
 @pytest.mark.slow

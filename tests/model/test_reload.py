@@ -107,22 +107,25 @@ def python_without_polyprune(tmp_path_factory):
     return ["env", f"PYTHONPATH={farm}", sys.executable, "-S"]
 
 
+@pytest.fixture(scope="module")
+def remote(saved, python_without_polyprune) -> str:
+    """Where the code came from when all folders were loaded, and saved again, by their own."""
+    return reload(*saved, trust=True, python=python_without_polyprune)
+
+
 @pytest.mark.slow
-def test_without_polyprune_remote_code_loads_it(saved, python_without_polyprune):
+def test_without_polyprune_remote_code_loads_it(remote, python_without_polyprune):
     for missing in ("polyprune", "jaxtyping"):
         run = subprocess.run(
             [*python_without_polyprune, "-c", f"import {missing}"], capture_output=True
         )
         assert b"ModuleNotFoundError" in run.stderr
-    module = reload(*saved, trust=True, python=python_without_polyprune)
-    assert module.startswith("transformers_modules.")
+    assert remote.startswith("transformers_modules.")
 
 
 @pytest.mark.slow
-def test_what_remote_code_saved_again_loads_with_polyprune(saved, python_without_polyprune):
-    root, models = saved
-    reload(root, models, trust=True, python=python_without_polyprune)
-    for folder, small in models.values():
+def test_what_remote_code_saved_again_loads_with_polyprune(saved, remote):
+    for folder, small in saved[1].values():
         again = pp.load(folder / "again")
         torch.testing.assert_close(
             again(**INPUTS).to_tuple(), small(**INPUTS).to_tuple(), rtol=0, atol=0

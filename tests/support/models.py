@@ -1,6 +1,9 @@
 """Tiny models of every family, and inputs for them."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import torch
@@ -69,8 +72,43 @@ def need_sentencepiece() -> None:
 LETTERS = "abdefghiklmnoprstuwyz" + "абвдеиклмнопрстуьыя" + "कतनपमरलसहािीेंै"
 
 
+def dense_model(folder: Path, readout: str = "masked-lm") -> Path:
+    """The folder of a tiny transformers model."""
+    return _write(folder, *_dense(readout))
+
+
 def speaking_model(folder: Path, readout: str = "masked-lm") -> Path:
     """The folder of a tiny model with a tokenizer: a token a letter, as far as the words go."""
+    return _write(folder, *_speaking(readout))
+
+
+def _write(folder: Path, files: dict[str, bytes], chance: torch.Tensor) -> Path:
+    """Write a folder that was made before, and leave chance as making it does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    torch.set_rng_state(chance)
+    return folder
+
+
+def _made(save: Callable[[Path], None]) -> tuple[dict[str, bytes], torch.Tensor]:
+    with TemporaryDirectory() as folder:
+        save(Path(folder))
+        files = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+    return files, torch.get_rng_state()
+
+
+@cache
+def _dense(readout: str) -> tuple[dict[str, bytes], torch.Tensor]:
+    return _made(lambda folder: tiny_model("xlm-roberta", readout).save_pretrained(folder))
+
+
+@cache
+def _speaking(readout: str) -> tuple[dict[str, bytes], torch.Tensor]:
+    return _made(lambda folder: _save_speaking(folder, readout))
+
+
+def _save_speaking(folder: Path, readout: str) -> None:
     tiny_model("xlm-roberta", readout).save_pretrained(folder)
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
     vocabulary = {token: i for i, token in enumerate([*special, *LETTERS])}
@@ -92,4 +130,3 @@ def speaking_model(folder: Path, readout: str = "masked-lm") -> Path:
         unk_token="<unk>",
         mask_token="<mask>",
     ).save_pretrained(folder)
-    return folder
