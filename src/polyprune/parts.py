@@ -44,13 +44,13 @@ from .measuring.turns import in_turns
 from .measuring.workload import TokenBatch, Workload
 from .model.footprint import encoder_multiply_adds
 from .model.network import encoder
+from .model.network.components import shape_kept
 from .model.network.components import sizes as component_counts
 from .model.network.configuration_polyprune import PolypruneConfig
 from .model.network.modeling_polyprune import MODELS as MODEL_CLASSES
 from .model.network.modeling_polyprune import PolypruneForMaskedLM, PolypruneModel
 from .model.network.source import ModelSource
 from .model.surgery.factorize import factorize_table
-from .model.surgery.shrink import shape_kept
 from .pruning.criteria.criterion import random_scores
 from .pruning.criteria.importance import gate_gradients
 from .pruning.criteria.losses import contrastive_loss, masked_lm_loss, pool, pooled

@@ -11,9 +11,10 @@ import torch
 from ..device import device_named
 from ..errors import ConfigError
 from ..exporting.export_loader import ExportLoader, export_bytes, is_export
+from ..loading.configs import own_config
 from ..loading.conversion import readout_of
 from ..loading.finding import find
-from ..loading.hub import own_config, read_shape
+from ..loading.hub import read_shape
 from ..measuring import measurement
 from ..measuring.loaders import ModelLoader
 from ..measuring.machine import machine

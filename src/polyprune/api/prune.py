@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
+from ..loading.reading import probes_for
 from ..measuring.speed_target import MeasuredSelection
 from ..model.files.fingerprint import fingerprint
 from ..model.files.gates_file import save_gates
@@ -13,7 +14,6 @@ from ..model.network.components import open_gates
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.surgery.certify import certify
 from ..progress import Progress
-from ..provenance.writing import probes_for
 from ..pruning.criteria.scores_file import ScoreSheet, load_scores
 from ..pruning.criteria.scoring import Scoring
 from ..pruning.prune import (

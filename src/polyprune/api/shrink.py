@@ -10,6 +10,7 @@ from transformers import PreTrainedModel
 from ..corpora.languages import find_languages
 from ..errors import ConfigError
 from ..loading.conversion import from_weights
+from ..loading.reading import probes_for
 from ..loading.stock import to_transformers
 from ..model.files.gates_file import SHARED, load_gates, table_of
 from ..model.footprint import footprint_of, weight_bytes
@@ -22,7 +23,7 @@ from ..model.surgery.drop_layers import drop_layers
 from ..model.surgery.shrink import shrink as cut_by_gates
 from ..progress import Progress
 from ..provenance.origin import complete_history
-from ..provenance.writing import probes_for, write_stock
+from ..provenance.writing import write_stock
 from ..pruning.selection.audit import Audit, audit
 from ..pruning.shrinking import shrink_with_history, with_ranks
 from ..reporting.tables.table import Table

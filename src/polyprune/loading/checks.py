@@ -12,8 +12,8 @@ from ..model.network.modeling_polyprune import MODELS
 from ..pruning.criteria.scores_file import FORMAT as SCORES
 from ..pruning.criteria.scores_file import load_scores
 from ..pruning.gates.elastic import load_elastic
-from .conversion import from_weights, readout_of, their_config
-from .hub import is_own, own_config
+from .configs import is_own, own_config, their_config
+from .conversion import from_weights, readout_of
 
 READERS = {GATES: read_gates, SCORES: load_scores}
 """What reads, and so checks, a file of each format."""

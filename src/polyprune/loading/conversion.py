@@ -1,6 +1,5 @@
 """From the families of transformers to our encoder, tensor by tensor."""
 
-import json
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -8,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
 from torch import Tensor
 from transformers import PreTrainedConfig
 from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
 
-from ..errors import CheckpointError, UnknownName
+from ..errors import CheckpointError
 from ..model.families import FAMILIES, Family
 from ..model.footprint import size_of
 from ..model.history import history_of, write_history
@@ -31,8 +29,8 @@ from ..model.network.readouts import (
     Readout,
 )
 from ..model.network.source import ModelSource
-from ..model.network.sublayer import ACTIVATIONS
 from ..model.surgery.shrink import shrink
+from .configs import check_config
 
 logger = logging.getLogger(__name__)
 
@@ -83,59 +81,6 @@ def from_weights(
     remember_size(config, readout)
     model = _fill(config, weights, readout, folder)
     return model if already_cut or not pruned else _without(model, pruned)
-
-
-def their_config(folder: Path) -> PreTrainedConfig:
-    """The transformers config of a folder, if polyprune knows its family."""
-    model_type = read_config(folder).get("model_type")
-    if model_type not in FAMILIES:
-        raise UnknownName(
-            "model family", str(model_type), FAMILIES, f"Supported: {', '.join(FAMILIES)}."
-        )
-    try:
-        theirs = transformers.AutoConfig.from_pretrained(folder)
-    except Exception as error:  # whatever transformers does not like about a value
-        reason = " ".join(str(error).split())
-        raise CheckpointError(f"{folder}/config.json is not right: {reason}.") from error
-    positions = getattr(theirs, "position_embedding_type", "absolute")
-    if getattr(theirs, "is_decoder", False) or positions != "absolute":
-        raise CheckpointError(
-            f"{folder} is a decoder or has {positions} positions; polyprune prunes encoders with "
-            "absolute positions."
-        )
-    return theirs
-
-
-def check_config(config: PolypruneConfig, folder: Path) -> None:
-    """Raise if a config of ours contradicts itself, or names an activation we do not know."""
-    try:
-        _ = config.shape, config.wiring  # both check themselves
-    except (TypeError, ValueError) as error:
-        raise CheckpointError(f"{folder}/config.json is not right: {error}") from error
-    for name in (config.hidden_act, config.masked_lm_act, config.sentence_act):
-        if name not in ACTIVATIONS:
-            raise CheckpointError(
-                f"{folder} has activation {name!r}; known are {', '.join(ACTIVATIONS)}."
-            )
-
-
-def read_config(folder: Path) -> dict:
-    """`config.json` as it is written."""
-    path = folder / "config.json"
-    if not path.is_file():
-        raise CheckpointError(
-            f"{folder} has no config.json. A model folder is what save_pretrained() leaves: give "
-            "the folder that holds config.json and model.safetensors."
-        )
-    try:
-        written = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise CheckpointError(
-            f"{path} is not valid JSON ({error}). Copy the folder again."
-        ) from error
-    if not isinstance(written, dict):
-        raise CheckpointError(f"{path} is not a model's config: it holds no names and values.")
-    return written
 
 
 def pruned_heads(theirs: PreTrainedConfig) -> dict[int, set[int]]:
@@ -194,6 +139,8 @@ def our_config(theirs: PreTrainedConfig, readout: Readout, pooler: bool) -> Poly
         heads=[heads] * layers,
         units=[field("intermediate_size")] * layers,
         rank=field("hidden_size"),
+        attention_sublayer=family.attention,
+        feed_forward_sublayer=family.feed_forward,
         pre_norm=family.pre_norm,
         padded_positions=family.padded_positions,
         attention_output_dropout_prob=(

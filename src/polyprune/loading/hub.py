@@ -14,14 +14,8 @@ from ..model.network.modeling_polyprune import MODELS
 from ..model.network.readouts import READOUTS, Readout
 from ..model.network.source import ModelSource
 from ..pruning.gates.elastic import load_elastic
-from .conversion import (
-    check_config,
-    from_weights,
-    read_config,
-    readout_of,
-    remember_size,
-    their_config,
-)
+from .configs import is_own, own_config, their_config
+from .conversion import from_weights, readout_of, remember_size
 from .finding import find
 
 READOUT_ALIASES = {
@@ -90,22 +84,6 @@ def read_shape(path_or_id: str | Path) -> tuple[PolypruneConfig, Readout]:
     config = own_config(folder)
     config.dtype = next(iter(weight_shapes(folder).values())).dtype
     return config, readout_of(config.architectures)
-
-
-def is_own(folder: Path) -> bool:
-    """Whether polyprune saved this folder, or transformers."""
-    return read_config(folder).get("model_type") == PolypruneConfig.model_type
-
-
-def own_config(folder: Path) -> PolypruneConfig:
-    """The config of a folder that polyprune saved."""
-    try:
-        config = PolypruneConfig.from_pretrained(folder)
-    except Exception as error:  # whatever transformers does not like about a value
-        reason = " ".join(str(error).split())
-        raise CheckpointError(f"{folder}/config.json is not right: {reason}") from error
-    check_config(config, folder)
-    return config
 
 
 def _load_own(

@@ -1,13 +1,15 @@
 """A model and the text that it reads: its tokenizer, its prompt, and scores on a corpus."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..corpora.batching import Batching
 from ..corpora.corpus import Corpus
+from ..corpora.probes import probe_texts
 from ..errors import ConfigError
 from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..model.surgery.certify import RANDOM_TOKENS, Probe, random_probe, text_probes
 from ..pruning.criteria.scoring import ScoringText
 from ..pruning.criteria.scoring_losses import loss_named
 
@@ -63,3 +65,12 @@ def scoring_text(
     longest = min(reading.tokens, model.longest_input)
     batching = Batching(tokenizer, reading.batch_size, longest, prefix or "")
     return ScoringText(corpus, batching, languages)
+
+
+def probes_for(
+    model: PolyprunePreTrainedModel, languages: Sequence[str] | None = None
+) -> Mapping[str, Probe]:
+    """Sentences in these languages for a model with a tokenizer, and random tokens for any."""
+    tokenizer, texts = model.source.tokenizer(), probe_texts(languages)
+    spoken = {} if tokenizer is None else text_probes(tokenizer, texts, model.shape)
+    return {**spoken, RANDOM_TOKENS: random_probe(model.shape)}

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..loading.configs import is_own, own_config
 from ..loading.conversion import readout_of
-from ..loading.hub import is_own, own_config, read_shape
+from ..loading.hub import read_shape
 from ..model.files.gating_file import GatingHeader, gating_header
 from ..model.footprint import size_of
 from ..model.history import History, ModelSize, history_of

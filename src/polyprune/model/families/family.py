@@ -27,6 +27,9 @@ class Family:
     """Config fields that go by another name than BERT's."""
     constants: Mapping[str, int | float] = field(default_factory=dict)
     """Config fields that the family does not have, and what they are there."""
+    attention: str = "softmax"
+    feed_forward: str = "mlp"
+    """Which sublayers its layers have, by the names in `ATTENTIONS` and `FEED_FORWARDS`."""
     pre_norm: bool = False
     padded_positions: bool = True
     masked_lm_act: str | None = "gelu"

@@ -1,10 +1,12 @@
 """Attention (Eq. 1): all that is to be known of it, from its forward pass to its kernels."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .shape import EncoderShape
+from .shape import EncoderShape, Wiring
 from .sublayer import Constant, Kernel, State, add_product, by_token, scale_columns
 from .tensor_types import Bool, Float
 
@@ -15,12 +17,13 @@ class Attention(nn.Module):
     CUT = ("project", "output")
     """The modules that `cut` makes anew."""
 
-    def __init__(self, width: int, heads: int, head_width: int, dropout: float):
+    def __init__(self, shape: EncoderShape, wiring: Wiring, heads: int):
         super().__init__()
-        self.heads, self.head_width, self.dropout = heads, head_width, dropout
+        width, head_width = shape.width, shape.head_width
+        self.heads, self.head_width, self.dropout = heads, head_width, wiring.attention_dropout
         # One product for queries, keys and values, in this order.
         self.project = nn.Linear(width, 3 * heads * head_width) if heads else None
-        self.output = nn.Linear(heads * head_width, width) if heads else Constant(width)
+        self.output: Any = nn.Linear(heads * head_width, width) if heads else Constant(width)
 
     def forward(
         self,
@@ -52,7 +55,7 @@ class Attention(nn.Module):
         q, k, v = qkv.view(*size, 3, self.heads, -1).permute(2, 0, 3, 1, 4)  # 3 × (b, h, s, e)
         heads = F.scaled_dot_product_attention(q, k, v, attn_mask=keys)
         heads = heads.transpose(1, 2).reshape(len(x), -1)  # (b, h, s, e) -> (b*s, h*e)
-        return add_product(stream, self.output, heads)  # pyright: ignore[reportArgumentType]
+        return add_product(stream, self.output, heads)
 
     def exportable(self, x: Tensor, keys: Tensor) -> Tensor:
         """What the heads add, in operations that every runtime has; `keys` is added to scores."""
@@ -119,3 +122,7 @@ class Attention(nn.Module):
             seen,
             Kernel.product(words, inner, shape.width),
         ]
+
+
+ATTENTIONS: dict[str, type[Attention]] = {"softmax": Attention}
+"""Every kind of attention, by the name that a family picks it by."""

@@ -28,6 +28,9 @@ class PolypruneConfig(PreTrainedConfig):
     units: list[int] | tuple[int, ...] = ()
     rank: int = 0
     factorized: bool = False
+    attention_sublayer: str = "softmax"
+    feed_forward_sublayer: str = "mlp"
+    """Which sublayers its layers have, by the names in `ATTENTIONS` and `FEED_FORWARDS`."""
 
     pre_norm: bool = False
     padded_positions: bool = False
@@ -66,6 +69,8 @@ class PolypruneConfig(PreTrainedConfig):
             units=tuple(self.units),
             rank=self.rank,
             factorized=self.factorized,
+            attention=self.attention_sublayer,
+            feed_forward=self.feed_forward_sublayer,
         )
 
     def reshaped(self, shape: EncoderShape) -> "PolypruneConfig":

@@ -9,10 +9,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from .attention import Attention
+from .attention import ATTENTIONS
 from .components import Gates, PerComponent, check_gates
 from .embedding import Embedding
-from .feed_forward import FeedForward
+from .feed_forward import FEED_FORWARDS
 from .fused_inference import can_be_fused, fused_layers
 from .shape import EncoderShape, Wiring
 from .sublayer import Constant, Kernel
@@ -28,11 +28,9 @@ class Layer(nn.Module):
     def __init__(self, shape: EncoderShape, wiring: Wiring, index: int):
         super().__init__()
         self.pre_norm = wiring.pre_norm
-        self.attention = Attention(
-            shape.width, shape.heads[index], shape.head_width, wiring.attention_dropout
-        )
+        self.attention = ATTENTIONS[shape.attention](shape, wiring, shape.heads[index])
         self.attention_norm = nn.LayerNorm(shape.width, eps=wiring.norm_epsilon)
-        self.feed_forward = FeedForward(shape.width, shape.units[index], wiring.activation)
+        self.feed_forward = FEED_FORWARDS[shape.feed_forward](shape, wiring, shape.units[index])
         self.feed_forward_norm = nn.LayerNorm(shape.width, eps=wiring.norm_epsilon)
         self.attention_dropout = nn.Dropout(wiring.attention_output_dropout)
         self.feed_forward_dropout = nn.Dropout(wiring.feed_forward_output_dropout)
@@ -80,20 +78,20 @@ class Layer(nn.Module):
     @staticmethod
     def parameter_count(shape: EncoderShape, heads: int, units: int) -> int:
         """Heads, units, their output biases, which are never pruned, and the norms."""
+        attention, feed_forward = ATTENTIONS[shape.attention], FEED_FORWARDS[shape.feed_forward]
         return (
-            heads * Attention.parameters_each(shape)
-            + units * FeedForward.parameters_each(shape)
-            + Attention.parameters_always(shape)
-            + FeedForward.parameters_always(shape)
+            heads * attention.parameters_each(shape)
+            + units * feed_forward.parameters_each(shape)
+            + attention.parameters_always(shape)
+            + feed_forward.parameters_always(shape)
             + 2 * norm_parameters(shape)
         )
 
     @staticmethod
     def multiply_adds(shape: EncoderShape, heads: int, units: int, tokens: int) -> int:
         """The products for one of so many tokens."""
-        return heads * Attention.multiply_adds_each(
-            shape, tokens
-        ) + units * FeedForward.multiply_adds_each(shape)
+        a_head = ATTENTIONS[shape.attention].multiply_adds_each(shape, tokens)
+        return heads * a_head + units * FEED_FORWARDS[shape.feed_forward].multiply_adds_each(shape)
 
     @staticmethod
     def kernels(
@@ -101,8 +99,9 @@ class Layer(nn.Module):
     ) -> list[Kernel]:
         """What the layer launches on a GPU in eager mode, in order."""
         around = [Kernel.stream(shape.width, batch * tokens)] * PASSES
-        attention = Attention.kernels(shape, heads, batch, tokens)
-        return [*attention, *around, *FeedForward.kernels(shape, units, batch * tokens), *around]
+        attention = ATTENTIONS[shape.attention].kernels(shape, heads, batch, tokens)
+        feed_forward = FEED_FORWARDS[shape.feed_forward].kernels(shape, units, batch * tokens)
+        return [*attention, *around, *feed_forward, *around]
 
 
 class Encoder(nn.Module):
@@ -188,7 +187,8 @@ class Encoder(nn.Module):
 
 
 OWN_KINDS = frozenset(
-    {Layer, Attention, FeedForward, Constant, nn.Linear, nn.LayerNorm, nn.Dropout}
+    {Layer, Constant, nn.Linear, nn.LayerNorm, nn.Dropout}
+    | {*ATTENTIONS.values(), *FEED_FORWARDS.values()}
 )
 """What a layer is made of unless somebody replaced a part."""
 

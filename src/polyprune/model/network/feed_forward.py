@@ -1,10 +1,12 @@
 """The feed-forward network (Eq. 2): all that is to be known of it, down to its kernels."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .shape import EncoderShape
+from .shape import EncoderShape, Wiring
 from .sublayer import ACTIVATIONS, Constant, Kernel, State, add_product, by_token, scale_columns
 from .tensor_types import Float
 
@@ -15,11 +17,12 @@ class FeedForward(nn.Module):
     CUT = ("expand", "contract")
     """The modules that `cut` makes anew."""
 
-    def __init__(self, width: int, units: int, activation: str):
+    def __init__(self, shape: EncoderShape, wiring: Wiring, units: int):
         super().__init__()
-        self.activation = ACTIVATIONS[activation]
+        width = shape.width
+        self.activation = ACTIVATIONS[wiring.activation]
         self.expand = nn.Linear(width, units) if units else None
-        self.contract = nn.Linear(units, width) if units else Constant(width)
+        self.contract: Any = nn.Linear(units, width) if units else Constant(width)
 
     def forward(
         self,
@@ -43,7 +46,7 @@ class FeedForward(nn.Module):
             torch.ops.aten.gelu_(units)  # which torch.nn.functional has no name for
         else:
             units = self.activation(units)
-        return add_product(stream, self.contract, units)  # pyright: ignore[reportArgumentType]
+        return add_product(stream, self.contract, units)
 
     def exportable(self, x: Tensor) -> Tensor:
         """What the units add, in operations that every runtime has."""
@@ -111,3 +114,7 @@ class FeedForward(nn.Module):
             Kernel(0, 0, 2 * words * units),  # the activation: in and out
             Kernel.product(words, units, shape.width),
         ]
+
+
+FEED_FORWARDS: dict[str, type[FeedForward]] = {"mlp": FeedForward}
+"""Every kind of feed-forward network, by the name that a family picks it by."""

@@ -25,6 +25,10 @@ class EncoderShape:
     """Columns of the word table: `width` for a plain one, at most `width` for a factorized one."""
     factorized: bool = False
     """Whether words go through E = Ê diag(G_e) P (Eq. 3) rather than through one plain table."""
+    attention: str = "softmax"
+    """Which attention the layers have, by its name in `ATTENTIONS`; a family picks it."""
+    feed_forward: str = "mlp"
+    """Which network the layers have, by its name in `FEED_FORWARDS`; a family picks it."""
 
     def __post_init__(self):
         if len(self.heads) != len(self.units):

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from ...errors import ConfigError
-from ...model.network.attention import Attention
+from ...model.network.attention import ATTENTIONS
 from ...model.network.components import Gates, PerComponent
 from ...model.network.embedding import Embedding
-from ...model.network.feed_forward import FeedForward
+from ...model.network.feed_forward import FEED_FORWARDS
 from ...model.network.shape import EncoderShape
 from ...model.network.tensor_types import Bool, Float, Int
 
@@ -49,8 +49,8 @@ class ComponentWeights:
     def in_parameters(cls, shape: EncoderShape) -> "ComponentWeights":
         """What a component really holds, biases and its column of Ê included."""
         return cls(
-            head=Attention.parameters_each(shape),
-            unit=FeedForward.parameters_each(shape),
+            head=ATTENTIONS[shape.attention].parameters_each(shape),
+            unit=FEED_FORWARDS[shape.feed_forward].parameters_each(shape),
             rank=Embedding.parameters_each(shape),
         )
 

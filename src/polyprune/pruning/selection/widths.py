@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from ...errors import ConfigError
-from ...model.network.attention import Attention
+from ...model.network.attention import ATTENTIONS
 from ...model.network.components import Gates, PerComponent
 from ...model.network.embedding import Embedding
-from ...model.network.feed_forward import FeedForward
+from ...model.network.feed_forward import FEED_FORWARDS
 from ...model.network.shape import EncoderShape
 from .latency import LatencyTable
 from .multiple_choice import ChoiceGroup, least_parameters, least_seconds, solve
@@ -88,7 +88,10 @@ def _groups(
     """Heads of every layer, units of every layer, and the rank."""
     table, least = limits.table, limits.minimum
     step = max(limits.multiple, table.liked)
-    a_head, a_unit = Attention.parameters_each(shape), FeedForward.parameters_each(shape)
+    a_head, a_unit = (
+        ATTENTIONS[shape.attention].parameters_each(shape),
+        FEED_FORWARDS[shape.feed_forward].parameters_each(shape),
+    )
     heads = [
         _group(score, range(min(least.heads, n), n + 1), table.attention, a_head)
         for score, n in zip(scores.heads, shape.heads, strict=True)
