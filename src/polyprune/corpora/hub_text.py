@@ -1,16 +1,16 @@
 """Text of a Hugging Face data set, streamed from the Hub or from a folder of its own files."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import ConfigError
 from .hub_access import ask_hub
 from .languages import UnknownName, language, languages
 from .positions import SourcePosition
-from .text_sources import LONGEST, Document
+from .text_sources import LONGEST, Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class HubText:
     An example is a line, as in CC-100, where a blank one separates documents, or a few lines.
     """
 
+    paired: ClassVar[bool] = False
     hub: str
     """The data set's name, or the path of a folder."""
     code: str
@@ -39,14 +40,7 @@ class HubText:
         """The data set and its configuration."""
         return f"{self.hub}/{self._configuration()}"
 
-    @property
-    def paired(self) -> bool:
-        """False: lines have no translation."""
-        return False
-
-    def documents(
-        self, start: SourcePosition | None = None
-    ) -> Iterator[tuple[Document, SourcePosition]]:
+    def documents(self, start: SourcePosition | None = None) -> Documents:
         """Yield the documents from a position on, each with the position of the next."""
         # The place is kept in the object, and every lane has its own.
         examples = deepcopy(_load(self.hub, self._configuration()))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from .positions import SourcePosition
 from .text_files import Damaged, read_lines_from
@@ -14,6 +14,9 @@ Line = str | tuple[str, str]
 Document = tuple[Line, ...]
 """The lines of a document, none blank; a line with its translation is a document of its own."""
 
+Documents = Iterator[tuple[Document, SourcePosition]]
+"""Documents, each with the position of the next."""
+
 LONGEST = 32
 """Longer documents are split after this many lines, so that memory stays constant."""
 
@@ -21,6 +24,9 @@ LONGEST = 32
 @runtime_checkable
 class TextSource(Protocol):
     """One language's text as a stream of documents."""
+
+    paired: ClassVar[bool]
+    """Whether every line has a translation."""
 
     @property
     def size(self) -> int:
@@ -32,14 +38,7 @@ class TextSource(Protocol):
         """The name in messages: a path, or `cc100/sw`."""
         ...
 
-    @property
-    def paired(self) -> bool:
-        """Whether every line has a translation."""
-        ...
-
-    def documents(
-        self, start: SourcePosition | None = None
-    ) -> Iterator[tuple[Document, SourcePosition]]:
+    def documents(self, start: SourcePosition | None = None) -> Documents:
         """Yield the documents from a position on, each with the position of the next.
 
         A position's `document` is the number of the document that begins there.
@@ -51,6 +50,7 @@ class TextSource(Protocol):
 class TextFile:
     """A file in CC-100's format: one paragraph per line, blank lines between documents."""
 
+    paired: ClassVar[bool] = False
     path: Path
     damaged: Damaged = "stop"
     """What to do with a damaged file or a line that is not UTF-8."""
@@ -65,14 +65,7 @@ class TextFile:
         """The path of the file."""
         return str(self.path)
 
-    @property
-    def paired(self) -> bool:
-        """False: lines have no translation."""
-        return False
-
-    def documents(
-        self, start: SourcePosition | None = None
-    ) -> Iterator[tuple[Document, SourcePosition]]:
+    def documents(self, start: SourcePosition | None = None) -> Documents:
         """Yield the documents from a position on, each with the position of the next."""
         byte, line, number = _place(start)
         lines: list[str] = []
@@ -94,15 +87,11 @@ class TextFile:
 class TranslatedFiles:
     """Two files whose lines translate each other."""
 
+    paired: ClassVar[bool] = True
     path: Path
     pivot_path: Path
     damaged: Damaged = "stop"
     """What to do with a damaged file or a line that is not UTF-8."""
-
-    @property
-    def size(self) -> int:
-        """The size of the first file on disk."""
-        return self.path.stat().st_size
 
     @property
     def name(self) -> str:
@@ -110,13 +99,11 @@ class TranslatedFiles:
         return f"{self.path} and {self.pivot_path}"
 
     @property
-    def paired(self) -> bool:
-        """True: every line has its translation."""
-        return True
+    def size(self) -> int:
+        """The size of the first file on disk."""
+        return self.path.stat().st_size
 
-    def documents(
-        self, start: SourcePosition | None = None
-    ) -> Iterator[tuple[Document, SourcePosition]]:
+    def documents(self, start: SourcePosition | None = None) -> Documents:
         """Yield the pairs from a position on, without those that have a blank side."""
         byte, line, number = _place(start)
         pivot_byte = start["pivot_byte"] if start else 0
