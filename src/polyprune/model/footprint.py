@@ -24,7 +24,7 @@ class Footprint:
     encoder_parameters: int
     readout_parameters: int
     multiply_adds: int
-    """Of the encoder for one sequence of `tokens` tokens; its readout's come on top."""
+    """What the encoder takes for one sequence of `tokens` tokens; its readout's come on top."""
     readout_multiply_adds: int
     tokens: int
 

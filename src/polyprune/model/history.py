@@ -65,7 +65,7 @@ class History:
     license: dict[str, str] = field(default_factory=dict)
     """What the original's own card says, under the hub's names for it."""
     languages: tuple[str, ...] = ()
-    """Of the original's own card."""
+    """The languages that the original's own card names."""
     before: ModelSize | None = None
     cuts: tuple[PruningStep, ...] = ()
     trainings: tuple[TrainingStep, ...] = ()

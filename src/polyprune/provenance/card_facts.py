@@ -28,7 +28,7 @@ class TaskComparison:
     metric: str
     """What the hub calls it: `accuracy`, `f1`."""
     mean: tuple[float | None, float | None]
-    """Of the dense model and of this one, in percent; None where it was not measured."""
+    """The scores of the dense model and of this one, in percent; None if not measured."""
     languages: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
 
@@ -102,7 +102,7 @@ def facts_of(folder: Path, name: str) -> CardFacts:
 
 
 def _shape(folder: Path) -> tuple[PolypruneConfig, Readout]:
-    """Of our own folders without a look at the weights, which may have any name (`variant=`)."""
+    """Read the shape; weights, which may have any name (`variant=`), only where it takes them."""
     if not is_own(folder):
         return read_shape(folder)
     config = own_config(folder)

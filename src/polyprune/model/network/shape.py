@@ -66,9 +66,9 @@ class Wiring:
     norm_epsilon: float = 1e-5
     activation: str = "gelu"
     dropout: float = 0.1
-    """Of the embedding."""
+    """The share of the embedding's outputs that training drops."""
     attention_dropout: float = 0.1
-    """Of attention probabilities."""
+    """The share of attention probabilities that training drops."""
     attention_output_dropout: float = 0.1
     feed_forward_output_dropout: float = 0.1
 
