@@ -101,7 +101,7 @@ def _with_new_names(kind: Any, table: Any, path: str = "") -> Any:
     old_values = {f.name: f.metadata.get("old_values", {}) for f in dataclasses.fields(kind)}
     hints, result = get_type_hints(kind), {}
     for name, value in table.items():
-        new: str = renamed.get(name, name)
+        new: str = renamed[name] if name in renamed else name
         if new in table and new != name:
             raise ConfigError(f"{path}{name} is now called {path}{new}. Give only {path}{new}.")
         if new != name:
