@@ -1,6 +1,6 @@
 """Prune a multilingual encoder once; take out any size, for any language.
 
-Everything a user needs is a name in this module; the rooms behind it are its own business.
+Everything a user needs is a name in this module; the packages behind it may change.
 """
 
 from importlib import import_module

@@ -97,11 +97,13 @@ def _with_new_names(kind: Any, table: Any, path: str = "") -> Any:
         return [_with_new_names(kind, part, f"{path}{i}.") for i, part in enumerate(table)]
     if not isinstance(table, Mapping) or not dataclasses.is_dataclass(kind):
         return table
-    renamed = {f.metadata["was"]: f.name for f in dataclasses.fields(kind) if "was" in f.metadata}
+    renamed: dict[Any, str] = {
+        f.metadata["was"]: f.name for f in dataclasses.fields(kind) if "was" in f.metadata
+    }
     old_values = {f.name: f.metadata.get("old_values", {}) for f in dataclasses.fields(kind)}
     hints, result = get_type_hints(kind), {}
     for name, value in table.items():
-        new: str = renamed[name] if name in renamed else name
+        new = renamed.get(name, str(name))
         if new in table and new != name:
             raise ConfigError(f"{path}{name} is now called {path}{new}. Give only {path}{new}.")
         if new != name:

@@ -59,7 +59,7 @@ def test_losses_and_speed_are_put_into_the_card(folder):
     assert "| Swahili (sw) | 60.0 | 51.0 | -9.0 |" in after
     assert "| Urdu (ur) | 50.0 | 48.0 | -2.0 |" in after
     assert "1.50 times as fast" in after
-    assert "A Processor, 2 threads, batches of 1, 128 tokens a sentence" in after
+    assert "A Processor, 2 threads, batches of 1, 128 tokens per sentence" in after
     assert "| 1 | 4 → 1 |" in after
     (result,) = ModelCard(after).data.eval_results
     assert (result.dataset_name, result.metric_value) == ("XNLI", 50.5)

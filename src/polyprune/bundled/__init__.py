@@ -1,1 +1,1 @@
-"""THE EMBEDDED DEFAULT: what comes with the package, so that it runs without a network."""
+"""Data that comes with the package, so that it runs without a network."""

@@ -1,1 +1,1 @@
-"""FINDING AND READING MODELS: folders, names on the hub, models that come with the package."""
+"""Find, convert and load models: folders, names on the hub, models that come with the package."""

@@ -1,1 +1,1 @@
-"""WHERE A MODEL CAME FROM: its original's name and licence, its card, and writing whole folders."""
+"""Where a model came from: its original's name and licence, its card, and folders of it."""

@@ -1,4 +1,4 @@
-"""WHICH COMPONENTS STAY: four independent values, criterion × budget × setting × repair.
+"""Which components stay: four independent values, criterion × budget × setting × repair.
 
 A *criterion* ranks components (`criteria.criterion`: gradient rules, magnitude, chance), a *budget*
 says how much may stay and selects (`selection.budgets`: sparsity, parameters, time), a *setting*

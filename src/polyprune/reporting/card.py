@@ -104,7 +104,7 @@ def _where(about: Mapping[str, Any]) -> str:
     measured = about.get("measured")
     if isinstance(measured, Mapping) and measured.get("batch"):
         words.append(f"batches of {measured['batch']}")
-        words += [f"{measured['tokens']} tokens a sentence"] if measured.get("tokens") else []
+        words += [f"{measured['tokens']} tokens per sentence"] if measured.get("tokens") else []
     return ", ".join(str(word) for word in words if word)
 
 

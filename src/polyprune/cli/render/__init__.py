@@ -1,1 +1,1 @@
-"""Render."""
+"""What the terminal shows: tables, bars and live views."""

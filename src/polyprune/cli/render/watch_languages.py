@@ -1,4 +1,4 @@
-"""A bar a language, the worst first, in as many columns as fit."""
+"""One bar per language, the worst first, in as many columns as fit."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

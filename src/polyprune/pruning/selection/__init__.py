@@ -1,1 +1,1 @@
-"""Selection."""
+"""Selection: which components stay within a budget of size, parameters or time."""

@@ -1,1 +1,1 @@
-"""Draw."""
+"""Draw figures into files."""

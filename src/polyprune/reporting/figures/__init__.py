@@ -1,1 +1,1 @@
-"""Figures."""
+"""Figures as values, from results."""

@@ -93,8 +93,8 @@ def by_sparsity(results: Results) -> Figure | None:
 
 QUANTITIES: tuple[tuple[str, str, Callable[[SystemSize], Value]], ...] = (
     ("Parameters", "Parameters (M)", lambda size: size.parameters and size.parameters / 1e6),
-    ("Speed, CPU", "Sentences a second", lambda size: size.sentences_per_second),
-    ("Speed, GPU", "Sentences a second", lambda size: size.gpu_sentences_per_second),
+    ("Speed, CPU", "Sentences per second", lambda size: size.sentences_per_second),
+    ("Speed, GPU", "Sentences per second", lambda size: size.gpu_sentences_per_second),
 )
 """The panels of sizes and speeds: title, label and value."""
 

@@ -1,1 +1,1 @@
-"""Read."""
+"""Read results from whatever holds them."""

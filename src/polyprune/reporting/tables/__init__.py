@@ -1,1 +1,1 @@
-"""Tables."""
+"""Tables as values, from results."""

@@ -8,8 +8,8 @@ const TILES = [
     (value) => (known(value) ? `${(value / 1e6).toFixed(0)}${SPACE}MB` : NOTHING),
   ],
   ["multiply_adds", "Multiply–adds", (value) => spaced(value)],
-  ["sentences_per_second", "Sentences a second", (value) => spaced(value)],
-  ["gpu_sentences_per_second", "Sentences a second, GPU", (value) => spaced(value)],
+  ["sentences_per_second", "Sentences per second", (value) => spaced(value)],
+  ["gpu_sentences_per_second", "Sentences per second, GPU", (value) => spaced(value)],
 ];
 
 function drawTiles(step, dense) {
