@@ -9,6 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE :=
 
 SMOKE := tests/test_smoke.py tests/contracts/test_structure.py tests/model/surgery
+THOROUGH := tests/model/surgery tests/model/test_footprint.py tests/pruning/selection
 
 .PHONY: demo study smoke test slow check format bench docs clean
 
@@ -26,9 +27,9 @@ test: .venv/ready  ## all unit tests, on all cores
 
 slow: .venv/ready  ## whole programs, many more random cases, everything on the real e5-small
 	$(BIN)/pytest -n auto --dist worksteal -m slow
-	$(BIN)/pytest -n auto --hypothesis-profile=thorough tests/model/surgery/test_shrink.py tests/model/test_footprint.py
+	$(BIN)/pytest -n auto --dist worksteal --hypothesis-profile=thorough $(THOROUGH)
 
-check: .venv/ready  ## linters, types, doors between rooms
+check: .venv/ready  ## linters, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
