@@ -79,7 +79,7 @@ class ReadyBatches(ScoringText):
 
     ready: Mapping[str, Iterable[Batch]] = field(default_factory=dict)
 
-    def batches(self, code: str, loss: str, scoring: Scoring) -> Iterator[Batch]:
+    def batches(self, code: str, loss: ScoringLoss, scoring: Scoring) -> Iterator[Batch]:
         """Return the batches of a language as they are."""
         return iter(self.ready[code])
 
