@@ -23,7 +23,7 @@ FILES = ("results.jsonl", "sizes.jsonl", "curves.jsonl")
 
 KNOWN = (
     "the folder of a study, a demo, a training run or an elastic model; a .jsonl file of results; "
-    "what polyprune evaluate or measure print with --json; or `paper`"
+    "what polyprune evaluate or measure print with --json; or paper, for the paper's own numbers"
 )
 
 
