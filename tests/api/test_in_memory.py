@@ -1,6 +1,7 @@
 """Verbs take models that are in memory, and write nothing unless a place is given."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from polyprune.measuring import measurement
 from polyprune.measuring.memory import MemoryUse
 from support.models import speaking_model
 from support.recorded import Recorded
+from support.text import SENTENCES
 from support.xtreme import xtreme_folder
 
 
@@ -133,3 +135,13 @@ def test_a_model_in_memory_is_exported_and_the_folder_kept_if_wanted(model, tmp_
     folder = result.save(tmp_path / "kept")
     del result
     assert pp.measure(folder, tokens=9).as_dict()["model"] == str(folder)
+
+
+@pytest.mark.usefixtures("nothing_is_written")
+def test_a_model_in_memory_is_called_by_what_was_done_to_it(place, model):
+    half = pp.prune(model, corpus=SENTENCES, sentences=2, sparsity=0.5)
+    names = [each["model"] for each in pp.measure([place / "speaking", model, half]).models]
+    assert names[:2] == [str(place / "speaking"), f"{place / 'speaking'} (2)"]
+    assert re.fullmatch("speaking, (4|5).% cut", names[2])
+    scores = pp.evaluate(half, task="tatoeba", data=place / "xtreme", languages="ru")
+    assert scores.systems[0].model == names[2]

@@ -19,6 +19,7 @@ from ..corpora.text import text_folder
 from ..errors import ConfigError
 from ..loading.finding import NAMED
 from ..loading.hub import load
+from ..loading.model_names import name_in_memory
 from ..loading.reading import Reading, scoring_text
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..pruning.criteria.scoring import ReadyBatches, ScoringText
@@ -84,7 +85,7 @@ def model_name(model: ModelLike) -> str:
     """What a model is called: its path or id, or those that it was loaded from."""
     if isinstance(model, str | Path):
         return str(model)
-    return str(resolve_model(model).source.folder or "model")
+    return name_in_memory(resolve_model(model))
 
 
 class TemporaryFolder:

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import ConfigError, UnknownName
 from ..loading.finding import find
 from ..loading.hub import load, read_shape
+from ..loading.model_names import name_in_memory
 from ..loading.reading import fitting_tokenizer
 from ..model.files.gating_file import gating_header
 from ..model.files.row_names import SHARED
@@ -59,7 +60,7 @@ class LoadedModel:
 def name_of(model: EvalModel) -> str:
     """What a model is called: its path, or the one that it was loaded from."""
     if isinstance(model, PolyprunePreTrainedModel):
-        return str(model.source.folder or "the model")
+        return name_in_memory(model)
     return str(model)
 
 
