@@ -29,10 +29,10 @@ class SentenceCorpus(Corpus):
 
 
 def write_sentences(corpus: Corpus, folder: Path) -> None:
-    """Write one file per language, for what reads files only."""
+    """Write one file per language, for what reads files only; every sentence is a document."""
     folder.mkdir(parents=True, exist_ok=True)
     for code in corpus.known():
-        text = "".join(f"{line}\n" for line in corpus.lines(code))
+        text = "".join(f"{line}\n\n" for line in corpus.lines(code))
         (folder / f"{code}.txt").write_text(text, encoding="utf-8", newline="\n")
 
 
