@@ -11,6 +11,7 @@ from polyprune.errors import ConfigError
 from polyprune.loading import hub
 from polyprune.model.network.gated_model import PolyprunePreTrainedModel
 from polyprune.progress import Silent, Stopped
+from support.models import speaking_model
 from support.text import SENTENCES
 
 RECOVERY = {"sparsity": 0.5, "sentences": 6, "tokens": 16, "recover": 4}
@@ -74,6 +75,16 @@ def test_recovering_by_itself_is_what_prune_does(speaking, text, tmp_path):
     again.save(tmp_path / "saved")
     log = (tmp_path / "saved" / "training.jsonl").read_text().splitlines()
     assert [json.loads(line)["step"] for line in log] == [1, 2, 3, 4]
+
+
+def test_the_teacher_is_the_model_that_was_pruned(tmp_path, text):
+    encoder = speaking_model(tmp_path / "encoder", "hidden-states")
+    pruned = pp.prune(encoder, corpus=text, sentences=6, sparsity=0.5)
+    options = {"corpus": text, "steps": 2, "tokens": 16}
+    named = pp.recover(pruned, teacher=encoder, **options)
+    assert same(pp.recover(pruned, **options).model, named.model)
+    with pytest.raises(ConfigError, match="cut from: give `teacher`"):
+        pp.recover(pruned.model, **options)
 
 
 def test_a_recovery_that_is_stopped_goes_on_to_the_same_bytes(speaking, text, tmp_path):

@@ -57,7 +57,7 @@ def prune(model: ModelLike, request: PruneRequest, progress: Progress) -> PruneR
         return _prune_to_every_size(original, ranker, uncut, request)
     selection = select(original, budget_of(request, original, progress), ranker)
     pruned = apply_selection(original, selection, ranker, language=request.language, uncut=uncut)
-    result = _certified(pruned, ranker, request)
+    result = replace(_certified(pruned, ranker, request), original=original)
     if isinstance(selection, MeasuredSelection):
         result = replace(result, speed=selection)
     if request.recover is not None:

@@ -45,6 +45,8 @@ class PruneResult(ModelResult):
     """What was measured, where a speed was asked for."""
     recovery: RecoverResult | None = None
     """How the model was trained on, where that was asked for."""
+    original: PolyprunePreTrainedModel | None = None
+    """The model that was pruned, which teaches the smaller one where that is recovered."""
     out: Path | None = None
 
     @property

@@ -73,8 +73,9 @@ def recover(model: ModelLike, request: RecoverRequest, progress: Progress) -> Re
     """Train a pruned model on text, with the model that it was cut from as its teacher.
 
     A masked language model guesses words, a sentence encoder learns the teacher's embeddings, a
-    model with another readout its outputs. With `out`, a recovery that was stopped or killed goes
-    on from its last checkpoint when it is asked for again.
+    model with another readout its outputs. The teacher of what `polyprune.prune` returns is the
+    model that was pruned, unless another is given. With `out`, a recovery that was stopped or
+    killed goes on from its last checkpoint when it is asked for again.
     """
     if request.out is not None:  # before anything is loaded, not only when it is written
         refuse_to_overwrite(Path(request.out), force=request.force)
@@ -82,9 +83,14 @@ def recover(model: ModelLike, request: RecoverRequest, progress: Progress) -> Re
     if corpus is None:
         raise ConfigError("Recovery trains on text: give `corpus`, with a folder of it.")
     student = resolve_model(model)
-    teacher = student if request.teacher is None else resolve_model(request.teacher)
-    title = model_name(model if request.teacher is None else request.teacher)
-    return recovered(student, (teacher, title), corpus, request, progress)
+    teacher = request.teacher
+    if teacher is None and isinstance(model, ModelResult):
+        teacher = model.original
+    if teacher is None and not student.readout_kind.predicts_words:
+        raise ConfigError("This model learns from the one that it was cut from: give `teacher`.")
+    teacher = student if teacher is None else teacher
+    named = (resolve_model(teacher), model_name(teacher))
+    return recovered(student, named, corpus, request, progress)
 
 
 def recovered(

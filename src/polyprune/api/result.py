@@ -56,6 +56,8 @@ class ModelResult(Result):
     """A result that is a model: `.model`, which every verb takes, and `.save(folder)`."""
 
     model: "PolyprunePreTrainedModel"
+    original: "PolyprunePreTrainedModel | None" = None
+    """The model that it was cut from, where that is at hand."""
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Write the model's folder, whole or not at all, and return its path."""
