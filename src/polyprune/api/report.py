@@ -8,7 +8,6 @@ from typing import Any
 
 from ..errors import UnknownName
 from ..progress import Progress
-from ..reporting.card import fill_card
 from ..reporting.display import system_title
 from ..reporting.draw.canvas import FIGURE_FORMATS
 from ..reporting.report import (
@@ -122,6 +121,8 @@ def _write(found: Report, request: Any) -> Iterator[tuple[str, list[Path]]]:
     if request.figures is not None:
         yield "figures", write_figures(found, request.figures, request.formats, force=force)
     if request.card is not None:
+        from ..reporting.card import fill_card  # which needs torch, as nothing else here does
+
         fill_card(request.card, found.results, _system(found.results, request.system))
         yield "card", [request.card / "README.md"]
 
