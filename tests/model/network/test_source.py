@@ -1,11 +1,15 @@
 """What sentence-transformers wrote beside a model is understood; anything else is no obstacle."""
 
+import copy
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import polyprune as pp
+from polyprune.model.network.modeling_polyprune import PolypruneForMaskedLM
 from polyprune.model.network.source import ModelSource
 
 POOLING = "1_Pooling/config.json"
@@ -81,3 +85,44 @@ def test_a_folder_may_be_given_as_text(tmp_path):
     write(tmp_path, PROMPTS, {"prompts": {"query": "query: "}})
     assert ModelSource.at(str(tmp_path)).pooling == "first"
     assert ModelSource.at(str(tmp_path)).prompt == "query: "
+
+
+def test_whatever_is_made_of_a_model_knows_where_it_came_from(speaking, tmp_path, monkeypatch):
+    model = pp.load(speaking)
+    monkeypatch.chdir(tmp_path)
+    small = pp.shrink(model, pp.open_gates(model.shape))
+    made = (small, pp.factorize(model), pp.drop_layers(model, [0]), copy.deepcopy(model))
+    for each in (*made, model.sharing_weights()):
+        assert each.source == ModelSource(speaking.resolve())
+        assert each.source.tokenizer().get_vocab() == model.source.tokenizer().get_vocab()
+
+
+def test_a_model_of_transformers_own_loader_has_a_source_too(speaking):
+    assert PolypruneForMaskedLM.from_pretrained(_saved(speaking)).source.has_tokenizer
+
+
+def _saved(speaking: Path) -> Path:
+    folder = speaking.parent / "ours"
+    pp.load(speaking).save_pretrained(folder)
+    return folder
+
+
+def test_a_model_without_a_folder_has_a_source_that_is_empty():
+    source = ModelSource.at(None)
+    assert (source.folder, source.tokenizer(), source.prompt, source.pools) == (
+        None,
+        None,
+        "",
+        False,
+    )
+    assert str(source) == "This model"
+
+
+def test_a_second_model_over_the_same_weights_has_a_config_of_its_own(speaking):
+    model = pp.load(speaking)
+    second = model.sharing_weights()
+    second.config.num_labels = 7
+    second.elastic = SimpleNamespace()
+    assert model.config.num_labels != 7
+    assert model.elastic is None
+    assert second.encoder is model.encoder

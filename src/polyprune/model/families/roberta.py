@@ -1,5 +1,7 @@
 """RoBERTa and what has its architecture; XLM-R XL normalizes before each sublayer."""
 
+from dataclasses import replace
+
 from .family import BERT_ENCODER, LABELS, Family, Names
 
 _READOUTS: dict[str, Names] = {
@@ -23,33 +25,20 @@ XLM_ROBERTA = Family(
     readouts=_READOUTS,
 )
 
-ROBERTA = Family(
-    model_type="roberta",
-    example="roberta-base",
-    prefix="roberta",
-    encoder=BERT_ENCODER,
-    readouts=_READOUTS,
-)
+ROBERTA = replace(XLM_ROBERTA, model_type="roberta", example="roberta-base")
 
-CAMEMBERT = Family(
-    model_type="camembert",
-    example="camembert-base",
-    prefix="roberta",
-    encoder=BERT_ENCODER,
-    readouts=_READOUTS,
-)
+CAMEMBERT = replace(XLM_ROBERTA, model_type="camembert", example="camembert-base")
 
-XLM_ROBERTA_XL = Family(
+XLM_ROBERTA_XL = replace(
+    XLM_ROBERTA,
     model_type="xlm-roberta-xl",
     example="facebook/xlm-roberta-xl",
-    prefix="roberta",
     encoder={
         **BERT_ENCODER,
         "layer.attention_norm": "encoder.layer.{i}.attention.self_attn_layer_norm",
         "layer.feed_forward_norm": "encoder.layer.{i}.LayerNorm",
         "norm": "encoder.LayerNorm",
     },
-    readouts=_READOUTS,
     pre_norm=True,
     feed_forward_output_dropout=False,
 )
