@@ -202,7 +202,7 @@ def test_a_runtime_that_dies_is_told(place, monkeypatch):
     monkeypatch.setattr(runners, "_alive", set())
     dead = subprocess.CompletedProcess([], -8)
     monkeypatch.setattr(runners.subprocess, "run", lambda *_, **__: dead)
-    with pytest.raises(ConfigError, match=r"OpenVINO dies .* \(signal 8\)"):
+    with pytest.raises(ConfigError, match=r"OpenVINO crashes .* \(signal 8\)"):
         load_runner(place / "intel", 1)
 
 
