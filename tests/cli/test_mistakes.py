@@ -130,7 +130,7 @@ def test_a_weight_that_is_not_a_number_is_told(tmp_path, speaking, text, verb, o
     assert why in refused(tmp_path, verb, speaking, *options, *corpus, "--out", tmp_path / "out")
 
 
-@pytest.mark.parametrize("options", [["--multiple", 8], ["--least-heads", 2], ["--exact"]])
+@pytest.mark.parametrize("options", [["--unit-multiple", 8], ["--min-heads", 2], ["--exact"]])
 def test_what_is_for_one_size_is_refused_for_every_size(tmp_path, speaking, text, options):
     out = tmp_path / "elastic"
     prune = ("prune", speaking, "--corpus", text, "--elastic", "--sparsity", 0.7, *options)
@@ -157,13 +157,13 @@ def test_gates_and_a_sparsity_do_not_go_together(tmp_path, speaking, text):
 
 
 def test_a_multiple_that_no_layer_can_have_is_refused(tmp_path, dense):
-    prune = ("prune", dense, "--method", "magnitude", "--sparsity", 0.1, "--multiple", 64)
+    prune = ("prune", dense, "--method", "magnitude", "--sparsity", 0.1, "--unit-multiple", 64)
     assert "64" in refused(tmp_path, *prune, "--out", tmp_path / "small")
 
 
 def test_a_minimum_that_is_no_multiple_of_anything_a_layer_has(tmp_path, dense):
-    prune = ("prune", dense, "--method", "magnitude", "--sparsity", 0.1, "--multiple", 16)
-    error = refused(tmp_path, *prune, "--least-units", 40, "--out", tmp_path / "small")
+    prune = ("prune", dense, "--method", "magnitude", "--sparsity", 0.1, "--unit-multiple", 16)
+    error = refused(tmp_path, *prune, "--min-units", 40, "--out", tmp_path / "small")
     assert "multiples of 16" in error
 
 

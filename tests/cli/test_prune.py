@@ -154,7 +154,7 @@ def test_too_few_parameters_say_how_few_are_possible(tmp_path, speaking, text):
         (["--parameters", "many"], "such as 60M or 60,000,000, not 'many'"),
         (["--parameters", "0"], "such as 60M"),
         (["--parameters", "5k", "--exact"], "exact knapsack goes with a sparsity"),
-        (["--sparsity", "0.9", "--least-heads", "4"], "The largest sparsity possible is 0.4867"),
+        (["--sparsity", "0.9", "--min-heads", "4"], "The largest sparsity possible is 0.4867"),
         (["--sparsity", "0.5", "--rule", "fischer"], "Did you mean 'fisher'?"),
         (["--sparsity", "0.5", "--method", "magnitud"], "Did you mean 'magnitude'?"),
         (["--sparsity", "0.5", "--setting", "nonshared"], "Did you mean 'non-shared'?"),
@@ -240,7 +240,7 @@ def test_the_exact_knapsack_keeps_at_least_as_much(tmp_path, speaking, text):
 
 @pytest.mark.parametrize("budget", [("--sparsity", 0.5), ("--parameters", "7k")])
 def test_units_are_a_multiple(tmp_path, speaking, text, budget):
-    prune = ("prune", speaking, "--corpus", text, *budget, "--multiple", 8)
+    prune = ("prune", speaking, "--corpus", text, *budget, "--unit-multiple", 8)
     report = answer(*prune, "--out", tmp_path / "small")
     assert all(units % 8 == 0 for units in report["units"])
     assert sum(report["units"]) > 0
@@ -251,11 +251,20 @@ def test_units_are_a_multiple(tmp_path, speaking, text, budget):
 def test_every_layer_keeps_what_it_must(tmp_path, speaking, text):
     prune = ("prune", speaking, "--corpus", text, "--sparsity", 0.8)
     assert 0 in answer(*prune, "--out", tmp_path / "free")["heads"]
-    least = ("--least-heads", 1, "--least-units", 5)
+    least = ("--min-heads", 1, "--min-units", 5)
     report = answer(*prune, *least, "--out", tmp_path / "small")
     assert min(report["heads"]) >= 1
     assert min(report["units"]) >= 5
     assert report["gate_sparsity"] >= 0.8 - 1e-9
+
+
+def test_former_names_of_options_are_understood_with_a_warning(tmp_path, dense):
+    prune = ("prune", dense, "--method", "magnitude", "--sparsity", 0.7)
+    for name, option in {"old": "--least-heads", "new": "--min-heads"}.items():
+        status, _, error = polyprune(*prune, option, 1, "--out", tmp_path / name)
+        assert status == 0
+        assert ("--least-heads is now --min-heads." in error) == (name == "old")
+    assert equal(tmp_path / "old", tmp_path / "new")
 
 
 @pytest.mark.parametrize("table", [None, "identity"])
