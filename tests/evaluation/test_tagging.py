@@ -14,6 +14,7 @@ from polyprune.evaluation.prediction_formats import TAGS
 from polyprune.evaluation.readers.tagged_files import PANX
 from polyprune.evaluation.tagging import NONE, TaggingPreprocessor, known_pieces, split_sentence
 from polyprune.evaluation.tasks import IOB2
+from polyprune.model.network.readouts import READOUTS
 from support.paths import VECTORS
 from support.questions import BERT, ROBERTA, real_xlmr
 
@@ -78,7 +79,7 @@ def test_inputs_are_the_official_ones(official):
     assert OFFICIAL["special_tokens_count"] == 3
     assert OFFICIAL["budget"] == official.words.longest - 3
     batch = input_tensors(official.encoded, Toy()) | label_tensors(
-        official.encoded, "token-classification"
+        official.encoded, READOUTS["token-classification"]
     )
     for i, feature in enumerate(OFFICIAL["features"]):
         used = batch["input_ids"].shape[1]
