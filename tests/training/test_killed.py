@@ -22,7 +22,7 @@ def test_a_run_that_is_killed_twenty_times_ends_like_one_that_was_not(speaking, 
     for _ in range(KILLS):
         process = processes.Process(target=work, args=(speaking, text, out))
         process.start()
-        process.join(moments.uniform(0.5, 4))
+        process.join(moments.uniform(0.4, 2.4))
         assert process.exitcode is None, "finished, or failed, before it could be killed"
         process.kill()
         process.join()

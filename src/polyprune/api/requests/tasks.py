@@ -22,8 +22,11 @@ def as_sizes(given: str | float | Iterable[float] | None) -> tuple[float, ...] |
     """`0.3,50%`, a number or several, as sparsities."""
     if given is None:
         return None
-    several = [given] if isinstance(given, int | float) else split_list(given)  # pyright: ignore[reportArgumentType]
-    return tuple(size for each in several or () if (size := parse_sparsity(each)) is not None)
+    if isinstance(given, str):
+        several = split_list(given) or []
+    else:
+        several = [given] if isinstance(given, int | float) else list(given)
+    return tuple(size for each in several if (size := parse_sparsity(each)) is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
