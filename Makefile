@@ -20,7 +20,7 @@ study: .venv/ready  ## a few systems on a few tasks, in minutes, in study/; with
 	$(BIN)/polyprune study configs/miniature/study.toml --quick --out study
 
 smoke: .venv/ready  ## every verb and every package once, in half a minute
-	$(BIN)/pytest -n auto --dist worksteal $(SMOKE)
+	$(BIN)/pytest -n auto --dist loadfile $(SMOKE)
 
 test: .venv/ready  ## all unit tests, on all cores
 	$(BIN)/pytest -n auto --dist worksteal
