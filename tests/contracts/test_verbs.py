@@ -133,6 +133,7 @@ CASES: dict[str, Case] = {
         {"task": "xnli", "data": w.data, "epochs": "1", "limit": 4, "out": w.out},
     ),
     "evaluate": lambda w: (w.model, {"task": "tatoeba", "data": w.data, "languages": "ru"}),
+    "export": lambda w: (w.model, {"corpus": w.text, "out": w.out, "force": True}),
     "measure": lambda w: ([w.model, w.model], {"tokens": 9, "gpu": "T4"}),
     "study": lambda w: (
         REPOSITORY / "configs/miniature/study.toml",
