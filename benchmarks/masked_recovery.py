@@ -12,21 +12,10 @@ import tempfile
 from pathlib import Path
 
 import torch
-from accelerate import Accelerator
 from timing import clock, record
 
 import polyprune as pp
-from polyprune.parts import (
-    TENTHS,
-    Collator,
-    ModelSource,
-    TrainingModule,
-    held_out_examples,
-    held_out_losses,
-    held_out_micro_batches,
-    make_run,
-    stream_config,
-)
+from polyprune.parts import TENTHS, make_run, written_losses
 
 LANGUAGES = ["ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"]  # fmt: skip  # noqa: E501
 TRIPLE = {"soft": 5.0, "mlm": 2.0, "cosine": 1.0}
@@ -49,19 +38,6 @@ def trained(table: dict, out: Path) -> dict[str, float]:
     losses = pp.train(make_run(table), out=out).held_out
     print(f"  {out.name}: {mean(losses):.4f}", flush=True)
     return losses
-
-
-def measured(model: Path, table: dict, out: Path) -> dict[str, float]:
-    """The held-out losses of a model as it is."""
-    return measured_model(pp.load(model), table, out)
-
-
-def measured_model(model, table: dict, out: Path) -> dict[str, float]:
-    run, folder = make_run(table), out / "start"
-    tokenizer = ModelSource.at(folder).tokenizer()
-    examples = held_out_examples(out / "held-out", tokenizer, stream_config(run, folder, 1))
-    batches = held_out_micro_batches(examples, Collator(tokenizer, 16, masked=True, seed=run.seed))
-    return held_out_losses(TrainingModule(model, run.objective), batches, Accelerator())
 
 
 def mean(losses: dict[str, float]) -> float:
@@ -104,7 +80,8 @@ def compare(options: argparse.Namespace, work: Path) -> dict[str, dict[str, floa
         losses["dense"] = trained(dense_plan, work / "dense")
 
     seconds = clock(pre_train)
-    losses["random"] = measured(work / "dense" / "start", dense_plan, work / "dense")
+    dense = make_run(dense_plan), work / "dense"
+    losses["random"] = written_losses(pp.load(work / "dense" / "start"), *dense)
     print(f"{options.steps} steps in {seconds / 60:.1f} min, tokenizer included")
     worse = [code for code, loss in losses["dense"].items() if loss >= losses["random"][code]]
     print(f"languages whose loss did not fall: {worse or 'none'}")
@@ -113,7 +90,7 @@ def compare(options: argparse.Namespace, work: Path) -> dict[str, dict[str, floa
     gating = {"kind": "fixed", "rule": "fisher", "sentences": 100}
     cut = plan(options.text, options.more, model=start, gating=gating)
     losses["recovered"] = trained(cut, work / "recovered")
-    losses["50 %"] = measured(work / "recovered" / "prepared", cut, work / "dense")
+    losses["50 %"] = written_losses(pp.load(work / "recovered" / "prepared"), *dense)
     lost = mean(losses["50 %"]) - mean(losses["dense"])
     back = mean(losses["50 %"]) - mean(losses["recovered"])
     print(f"recovery regained {back / lost:.0%} of what pruning lost")
@@ -131,8 +108,7 @@ def compare(options: argparse.Namespace, work: Path) -> dict[str, dict[str, floa
     elastic = {name: pp.load(work / "dynamic" / name) for name in ("prepared", "model")}
     for size in TENTHS[1:]:
         both = [
-            mean(measured_model(model.at(sparsity=1 - size), dynamic, work / "dense"))
-            for model in elastic.values()
+            mean(written_losses(model, *dense, sparsity=1 - size)) for model in elastic.values()
         ]
         print(f"| {size:.0%} | {both[0]:.3f} | {both[1]:.3f} |", flush=True)
     order = ("random", "dense", "50 %", "recovered", "student", "taught")

@@ -13,6 +13,7 @@ import json
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import torch
 from timing import RESULTS, machine
@@ -34,10 +35,22 @@ from polyprune.parts import (
 )
 
 LANGUAGES = ["fr", "es", "de", "el", "bg", "ru", "tr", "ar", "vi", "th", "zh-Hans", "hi", "sw", "ur"]  # fmt: skip  # noqa: E501
-SPARSITIES = (0.1, 0.3, 0.5, 0.7)
+SPARSITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 SEEDS = (0, 1, 2)
 SENTENCES = 200
 """In each language, of the thousand that may be used."""
+
+
+CHOSEN = {
+    "second-order": {},
+    "second-order, 3 rounds": {"rounds": 3},
+    "second-order, 3 rounds, repair": {"rounds": 3, "repair": True},
+    "fisher, 5 rounds, repair": {"rule": "fisher", "rounds": 5, "repair": True},
+}
+"""What `polyprune prune` is asked for beside a sparsity, for what is chosen and repaired."""
+ROUND = 32
+"""Sentences of each language in one round."""
+CHOSEN_AT = (0.5, 0.7, 0.9)
 
 
 def lines(corpus: Corpus, code: str, first: int, last: int) -> list[str]:
@@ -85,6 +98,28 @@ def without_rank(scores: PerComponent) -> PerComponent:
     return PerComponent(scores.heads, scores.units, torch.full_like(scores.rank, 1e6))
 
 
+def choose(system: str, model, corpus: Corpus, seed: int, sparsity: float):
+    """Prune on sentences drawn from those that may be used, by the command that users give."""
+    drawn = torch.randperm(1000, generator=torch.Generator().manual_seed(seed))[:SENTENCES].tolist()
+    text = {}
+    for code in (*LANGUAGES, "en"):
+        own = lines(corpus, code, 1, 1000)
+        text[code] = [own[i] for i in drawn]
+    options = {"rule": "second-order", **CHOSEN[system]}
+    return pp.prune(
+        model,
+        corpus=text,
+        languages=LANGUAGES,
+        parallel="en",
+        sentences=ROUND,
+        batch_size=32,
+        sparsity=sparsity,
+        seed=seed,
+        progress=False,
+        **options,
+    ).model
+
+
 def gates_for(system: str, model, seed: int, sparsity: float, scores) -> pp.Gates:
     if system in ("paper", "fisher"):
         return Sparsity(sparsity).select(model, Ranker.named(rule=system).on(scores())).gates
@@ -103,7 +138,10 @@ def cells(seeds: Sequence[int]) -> list[tuple[str, int, float]]:
     if 0 in seeds:
         systems += [("magnitude", 0), ("magnitude+layers", 0), ("random", 0)]
     dense = [("dense", 0, 0.0)] if 0 in seeds else []
-    return dense + [(*each, sparsity) for each in systems for sparsity in SPARSITIES]
+    chosen = [
+        (system, seed, sparsity) for seed in seeds for sparsity in CHOSEN_AT for system in CHOSEN
+    ]
+    return [*dense, *chosen, *((*each, sparsity) for each in systems for sparsity in SPARSITIES)]
 
 
 def table(rows: list[dict]) -> str:
@@ -147,17 +185,19 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True, help="a folder of line-aligned text")
     parser.add_argument("--results", type=Path, default=RESULTS / "retrieval.jsonl")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--only", default="", help="only systems whose name has this in it")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     corpus = open_corpus(options.text)
     original = pp.load("e5-small")
     batching = Batching(original.source.tokenizer(), size=32, prefix=original.source.prompt)
-    split, sheets = pp.factorize(original), {}
+    split: Any = None
+    sheets = {}
 
     def scores(seed: int) -> ScoreSheet:
         if seed not in sheets:
-            sheets[seed] = sheet(split, batching, corpus, seed)
+            sheets[seed] = sheet(pp.factorize(original), batching, corpus, seed)
         return sheets[seed]
 
     options.results.parent.mkdir(exist_ok=True)
@@ -165,11 +205,14 @@ def main() -> None:
     rows = [json.loads(line) for line in text.splitlines()]
     done = {(row["system"], row["seed"], row["sparsity"]) for row in rows}
     for system, seed, sparsity in cells(options.seeds):
-        if (system, seed, sparsity) in done:
+        if (system, seed, sparsity) in done or options.only not in system:
             continue
         model = original
-        if system != "dense":
+        if system in CHOSEN:
+            model = choose(system, original, corpus, seed, sparsity)
+        elif system != "dense":
             # A plain table where the words are not touched, or where splitting it would do harm.
+            split = pp.factorize(original) if split is None else split
             base = split if system in ("fisher", "paper") else original
             gates = gates_for(system, base, seed, sparsity, lambda seed=seed: scores(seed))
             model = pp.shrink(base, gates)

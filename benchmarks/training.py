@@ -24,7 +24,14 @@ from timing import record
 from transformers import AutoModelForMaskedLM, AutoTokenizer, DataCollatorForLanguageModeling
 
 import polyprune as pp
-from polyprune.parts import FreshConfig, make_run, open_text, train_steps, write_fresh_model
+from polyprune.parts import (
+    FreshConfig,
+    TextMaterial,
+    make_run,
+    open_text,
+    train_steps,
+    write_fresh_model,
+)
 
 BLOCK, BATCH = 128, 16
 
@@ -42,7 +49,7 @@ def ours(folder: Path, text: str, languages: list[str], seconds: float, out: Pat
         }
     )
     tokens, started = 0, 0.0
-    for report in train_steps(run, out):
+    for report in train_steps(run, out, material=TextMaterial.of):
         if report.step == 3:
             started = time.perf_counter()
         elif report.step > 3:

@@ -87,6 +87,7 @@ def test_all_mistakes_are_told_at_once_with_the_nearest_right_key():
             {"phases": [{"steps": 5}], "gating": {"kind": "learned", "learned": True}},
             "always trained",
         ),
+        ({"phases": [{"steps": 5}], "gating": {"kind": "fixed", "rule": "random"}}, "dynamic"),
         ({"phases": [{"steps": 5}], "objective": {"mlm": -1}}, "0 or more"),
         ({"phases": [{"steps": 5}], "objective": {"soft": 1, "embeddings": 1}}, "not both"),
         ({"phases": [{"steps": 5}], "objective": {"translations": 1}}, "corpus.parallel"),

@@ -57,13 +57,13 @@ def test_xlm_r_base_is_scored_and_pruned_to_the_parameter(base):
     scores = base / "scores.safetensors"
     about, peak = run(
         "score", base / "dense", "--corpus", TEXT, "--languages", "en,sw,ru,zh",
-        "--sentences", 16, "--out", scores,
+        "--sentences", 4, "--out", scores,
     )  # fmt: skip
     assert about["languages"] == ["en", "sw", "ru", "zh-Hans"]
-    assert about["examples"] == [16] * 4
+    assert about["examples"] == [4] * 4
     assert peak < 6
     sizes = []
-    for sparsity in (0.1, 0.3, 0.5, 0.7, 0.9):
+    for sparsity in (0.1, 0.5, 0.9):
         out = base / f"pruned-{sparsity}"
         answer, peak = run(
             "prune", base / "dense", "--scores", scores, "--sparsity", sparsity, "--out", out

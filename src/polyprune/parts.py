@@ -6,7 +6,7 @@ puts parts together in another way, finds the parts here under stable names, whe
     from polyprune.parts import Batching, in_turns
 """
 
-from .config import make_run
+from .config import make_run, read_run
 from .corpora.batching import Batching
 from .corpora.corpus import Corpus, open_corpus, read_lines
 from .corpora.cursor import Cursor
@@ -56,20 +56,21 @@ from .pruning.criteria.importance import gate_gradients
 from .pruning.criteria.losses import contrastive_loss, masked_lm_loss, pool, pooled
 from .pruning.criteria.scores_file import ScoreSheet, ScoringRecord, load_scores
 from .pruning.gates.dynamic import TENTHS, boundaries
-from .pruning.gates.gatings import DynamicGating, Gating, LearnedGating
+from .pruning.gates.dynamic_gating import DynamicGating
+from .pruning.gates.gating import Gating
+from .pruning.gates.learned_gating import LearnedGating
 from .pruning.gates.penalties import diversity, family_prior, sparsity_constraint
 from .pruning.ranker import Ranker
 from .pruning.selection.budgets import Sparsity
 from .pruning.shrinking import with_ranks
+from .pruning.subnetworks import by_family, hamming
 from .storage import atomic_folder
-from .training.held_out_loss import held_out_examples, held_out_losses, held_out_micro_batches
 from .training.loop import StepReport
 from .training.prepare import write_fresh_model
 from .training.run import train as train_steps
 from .training.run_sections import FreshConfig, SavingConfig
-from .training.step_batches import Collator
-from .training.text_material import stream_config
-from .training.training_module import TrainingModule
+from .training.text_material import TextMaterial
+from .training.written_loss import written_losses
 
 __all__ = [
     "EXPORT_RECORD",
@@ -79,7 +80,6 @@ __all__ = [
     "TOKENS_PER_BATCH",
     "BatchShape",
     "Batching",
-    "Collator",
     "Corpus",
     "Cursor",
     "DynamicGating",
@@ -108,13 +108,14 @@ __all__ = [
     "StepReport",
     "StreamConfig",
     "TaskMaterial",
+    "TextMaterial",
     "TokenBatch",
-    "TrainingModule",
     "Trial",
     "Workload",
     "atomic_folder",
     "batch_by_length",
     "boundaries",
+    "by_family",
     "compare_speed",
     "component_counts",
     "contrastive_loss",
@@ -132,9 +133,7 @@ __all__ = [
     "fitting_tokenizer",
     "gate_gradients",
     "guess_words",
-    "held_out_examples",
-    "held_out_losses",
-    "held_out_micro_batches",
+    "hamming",
     "in_turns",
     "known_languages",
     "load_runner",
@@ -155,10 +154,10 @@ __all__ = [
     "random_scores",
     "ratios",
     "read_lines",
+    "read_run",
     "shape_kept",
     "sparsity_constraint",
     "speed_ratio",
-    "stream_config",
     "stream_examples",
     "text_folder",
     "time_call",
@@ -169,4 +168,5 @@ __all__ = [
     "write_fresh_model",
     "write_onnx",
     "write_openvino",
+    "written_losses",
 ]

@@ -9,7 +9,7 @@ from polyprune.evaluation.submission import score_folder
 from support.commands import answer, polyprune, refused
 from support.finetuning import every_size
 from support.models import speaking_model
-from support.xtreme import xtreme_folder
+from support.xtreme import without_labels, xtreme_folder
 
 
 @pytest.fixture(scope="module")
@@ -34,16 +34,6 @@ def data(tmp_path) -> Path:
 @pytest.fixture
 def command(made, data) -> tuple:
     return ("evaluate", made / "xnli", "--task", "xnli", "--data", data)
-
-
-def without_labels(data: Path, labels: Path | None = None) -> None:
-    """Take the labels out of test files, and put them into a folder of their own."""
-    for path in data.glob("xnli/test-*.tsv"):
-        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
-        path.write_text("".join(f"{a}\t{b}\n" for a, b, _ in rows), encoding="utf-8")
-        if labels is not None:
-            (labels / "xnli").mkdir(parents=True, exist_ok=True)
-            (labels / "xnli" / path.name).write_text("".join(f"{c}\n" for *_, c in rows))
 
 
 def test_every_language_has_a_score(command, made):
@@ -134,6 +124,20 @@ def test_a_sparsity_is_for_the_elastic_ones_among_models(made, data):
     found = answer("evaluate", made / "xnli", made / "elastic", *options, "--languages", "en")
     systems = [(Path(each["model"]).name, each["sparsity"]) for each in found["systems"]]
     assert systems == [("xnli", None), ("elastic", 0.3), ("elastic", 0.5)]
+
+
+def test_a_report_shows_scores_under_what_the_model_was_fine_tuned_on(made, data, tmp_path):
+    options = ("--epochs", 1, "--regime", "translate-train-all", "--out", tmp_path / "all")
+    answer("finetune", made / "speaking", "--task", "xnli", "--data", data, *options)
+    (tmp_path / "all" / "model").rename(tmp_path / "moved")  # it says so itself
+    models = (made / "xnli", tmp_path / "moved")
+    found = answer("evaluate", *models, "--task", "xnli", "--data", data)
+    regimes = [each["regime"] for each in found["systems"]]
+    assert regimes == ["transfer", "translate-train-all"]
+    (tmp_path / "scores.json").write_text(json.dumps(found))
+    rows = answer("report", tmp_path / "scores.json")["tables"]["main"]["rows"]
+    shown = [(row["cells"][0]["text"], row["group"].split(":")[0]) for row in rows]
+    assert shown == [("xnli", "Cross-lingual transfer"), ("moved", "Translate-train-all")]
 
 
 def test_labels_may_be_elsewhere(command, data, tmp_path):

@@ -62,10 +62,11 @@ def test_every_precision_for_every_runtime(tmp_path, text, runtime, precision):
     assert made["largest_difference"] < {"fp32": 1e-4, "fp16": 0.05, "int8": 2.0}[precision]
     runner = load_runner(tmp_path / "out", 1)
     assert runner.outputs == ("logits",)
-    status, table, _ = polyprune(*export, "--out", tmp_path / "out", "--force")
-    assert status == 0
-    assert "agreement" in table
     assert pp.load(folder).readout_kind.name == made["readout"]
+    if (runtime, precision) == ("onnx", "fp32"):  # people get a table, whatever it is about
+        status, table, _ = polyprune(*export, "--out", tmp_path / "out", "--force")
+        assert status == 0
+        assert "agreement" in table
 
 
 @pytest.mark.slow

@@ -39,9 +39,10 @@ def trained(rows):
     gating = DynamicGating(
         *boundaries(scores(rows), WEIGHTS, grid=TENTHS), learned=True, least_share=0.1
     )
+    gating.learn_in_common()
     with torch.no_grad():
-        gating.alpha.normal_()
-        gating.slope.normal_()
+        gating.shift.normal_()
+        gating.common.normal_()
     return gating
 
 
@@ -161,6 +162,13 @@ def test_the_distribution_is_part_of_a_gating():
     assert not torch.equal(narrow.expected_open(), wide.expected_open())
 
 
+def learned_with_weights(seed, std=4.0):
+    torch.manual_seed(seed)
+    gating = LearnedGating(PerComponent((4, 4), (30, 30), 12), rows=3, init_std=std)
+    weights = torch.cat([torch.full((8,), 16.0), torch.full((60,), 2.0), torch.ones(12)])
+    return gating, weights
+
+
 def test_density_of_frozen_gates_is_the_size_asked_for():
     gating = frozen(3)
     for size in (0.2, 0.5, 0.8):
@@ -170,16 +178,76 @@ def test_density_of_frozen_gates_is_the_size_asked_for():
 
 
 @given(st.integers(0, 2**31), st.floats(0.05, 0.95))
-def test_settling_meets_a_size_and_leaves_other_gates_alone(seed, density):
-    torch.manual_seed(seed)
-    gating = LearnedGating(PerComponent((4, 4), (30, 30), 12), rows=3, init_std=4.0)
-    weights = torch.cat([torch.full((8,), 16.0), torch.full((60,), 2.0), torch.ones(12)])
+def test_folding_meets_a_size_and_leaves_other_gates_alone(seed, density):
+    gating, weights = learned_with_weights(seed)
     before = gating.flat().detach()
-    gating.match_density(weights, density)
+    share = gating.settle(weights, density, fold=True)
     after = gating.flat().detach()
+    assert share == pytest.approx(((before > 0) != (after > 0)).float().mean())
     sizes = ((after > 0).float() @ weights) / weights.sum()
     assert (sizes - density).abs().max() <= 8.01 / weights.sum()  # half a head
     changed = (before > 0) != (after > 0)
     assert torch.equal(before[~changed], after[~changed])
     opened = changed & (after > 0)
     assert (after[opened] <= 0.35).all()  # what noise makes of a closed gate on average
+
+
+@given(st.integers(0, 2**31), st.floats(0.05, 0.95))
+def test_settled_gates_are_0_or_1_of_the_size_with_the_largest_first(seed, density):
+    gating, weights = learned_with_weights(seed)
+    wanted = gating.preference().detach().clone()
+    gating.settle(weights, density)
+    gates = gating.flat().detach()
+    assert ((gates == 0) | (gates == 1)).all()
+    sizes = (gates @ weights) / weights.sum()
+    assert (sizes - density).abs().max() <= 8.01 / weights.sum()  # half a head
+    for kept, alpha, after in zip(gates > 0, wanted, gating.preference(), strict=True):
+        assert not kept.any() or not (~kept).any() or alpha[kept].min() >= alpha[~kept].max()
+        assert torch.equal(alpha.argsort(stable=True), after.argsort(stable=True))
+    assert gating.settle(weights, density) == 0  # again: nothing is left to do
+
+
+def test_without_a_size_settling_rounds():
+    gating, weights = learned_with_weights(0)
+    before = gating.flat().detach()
+    gating.settle(weights, None)
+    assert torch.equal(gating.flat(), (before >= 0.5).float())
+
+
+@given(st.integers(0, 2**31), st.floats(0.02, 0.98), st.floats(0.1, 60))
+def test_a_size_that_is_held_is_the_expected_one_at_any_sharpness(seed, density, sharpness):
+    gating, weights = learned_with_weights(seed)
+    gating.hold_size(weights)
+    gating.sharpness = sharpness
+    sizes = (gating.expected_open(density).double() @ weights.double()) / weights.sum()
+    assert (sizes - density).abs().max() < 1e-4
+
+
+def test_the_gradient_of_a_held_size_is_that_of_finite_differences():
+    gating, weights = learned_with_weights(3, std=0.5)
+    gating.hold_size(weights)
+    wish = torch.randn(gating.alpha.shape, generator=torch.Generator().manual_seed(4))
+
+    def value(alpha):
+        gating.alpha.data.copy_(alpha)
+        return (torch.sigmoid(gating.logits(0.4)) * wish).sum()
+
+    start = gating.alpha.detach().clone()
+    value(start).backward()
+    assert gating.alpha.grad is not None
+    for row, column in ((0, 0), (1, 20), (2, 75)):
+        step = torch.zeros_like(start)
+        step[row, column] = 1e-2
+        difference = (value(start + step) - value(start - step)).detach() / 2e-2
+        assert gating.alpha.grad[row, column] == pytest.approx(float(difference), abs=2e-3)
+
+
+def test_sharper_gates_are_nearer_to_0_and_1():
+    gating, weights = learned_with_weights(1, std=1.0)
+    gating.hold_size(weights)
+    decided = []
+    for gating.sharpness in (1.0, 5.0, 50.0):
+        gates = gating.flat(0.5)
+        decided.append(float(((gates < 0.01) | (gates > 0.99)).float().mean()))
+    assert decided[0] < decided[1] < decided[2]
+    assert decided[2] > 0.95

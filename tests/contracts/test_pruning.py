@@ -10,6 +10,7 @@ import torch
 import polyprune as pp
 from polyprune.errors import ConfigError
 from polyprune.model.network.components import open_gates, sizes
+from polyprune.model.surgery.certify import certify, random_probe
 from polyprune.pruning.criteria.criterion import (
     METHODS,
     RULES,
@@ -23,9 +24,10 @@ from polyprune.pruning.gates.gatings import GATINGS
 from polyprune.pruning.prune import elastic_gates, prune_model
 from polyprune.pruning.ranker import Ranker
 from polyprune.pruning.repair import NO_REPAIR, Repair
+from polyprune.pruning.second_order.curves import RemovalCurves
 from polyprune.pruning.selection.budgets import Budget, Parameters, Sparsity, Time
 from polyprune.pruning.selection.latency import LatencyTable
-from polyprune.pruning.selection.ranking import Minimum
+from polyprune.pruning.selection.ranking import ComponentWeights, Minimum, density_of
 from polyprune.pruning.selection.selection import SelectedRow, Selection
 from polyprune.pruning.setting import SETTINGS
 
@@ -91,7 +93,8 @@ def sheet_of(model, per):
     rows = [random_scores(model.shape, seed) for seed in range(len(LANGUAGES))]
     scores = rows[0].map(lambda *row: torch.cat(row), *rows[1:])
     about = ScoringRecord("", "spectral", "masked-lm", per, LANGUAGES, (8,) * len(LANGUAGES))
-    return ScoreSheet(GateGradients(scores, scores.map(torch.square)), about)
+    curves = RemovalCurves.sorted_by(scores.map(lambda score: score.double()))
+    return ScoreSheet(GateGradients(scores, scores.map(torch.square), curves), about)
 
 
 def ranker_of(model, criterion, setting):
@@ -152,7 +155,14 @@ def test_every_size_holds_what_a_sparsity_selects(model, criterion, setting):
     every, selection = elastic_gates(model, ranker), Sparsity(0.5).select(model, ranker)
     assert every.rows == selection.names
     assert every.holds_every_size
-    assert all(map(torch.equal, every.every_row(0.5).leaves(), selection.gates.leaves()))
+    if criterion.needs_curves:  # every size follows one ranking, one size is an exact knapsack
+        weights = ComponentWeights.of(model.shape)
+        sizes_ = (density_of(gates, weights) for gates in (every.every_row(0.5), selection.gates))
+        ranked, exact = sizes_
+        assert (ranked <= exact).all()
+        assert (exact - ranked < weights.head / weights.total(sizes(model.shape))).all()
+    else:
+        assert all(map(torch.equal, every.every_row(0.5).leaves(), selection.gates.leaves()))
 
 
 def test_nothing_binds_where_everything_stays(model):
@@ -177,8 +187,11 @@ def test_a_repair_of_ones_own_sees_the_uncut_model_and_the_selection(model):
     plain = prune_model(model, Sparsity(0.5), ranker, language="ur")
     other = prune_model(model, Sparsity(0.5), ranker, language="ur", repair=repair)
     ((uncut, selection),) = repair.seen
-    assert uncut is other.uncut
+    assert uncut.shape == other.uncut.shape
     assert uncut.shape.factorized
+    probes = {"random": random_probe(model.shape)}
+    found = certify(other.uncut, other.selection.gates, other.model, probes)
+    assert found["random"] < 1e-4  # the repaired one is proven too
     assert selection.names == ("ur",)
     layers = zip(plain.model.encoder.layers, other.model.encoder.layers, strict=True)
     for one, two in layers:

@@ -1,5 +1,6 @@
 """The card of a model folder: what the hub reads, and what people read."""
 
+import ast
 import json
 import re
 from dataclasses import replace
@@ -194,7 +195,12 @@ def test_every_snippet_is_python(readout, tokenizer, modules, gating):
     facts = replace(
         FACTS, readout=READOUTS[readout], tokenizer=tokenizer, modules=modules, gating=gating
     )
-    compile(snippet(replace(facts, rows=("sw", "ur") if gating else ())), "snippet", "exec")
+    code = ast.parse(snippet(replace(facts, rows=("sw", "ur") if gating else ())))
+    imported = {each.name for line in code.body if "names" in line._fields for each in line.names}
+    sentences = modules and READOUTS[readout].embeds
+    loader = "SentenceTransformer" if sentences else AUTO[readout]
+    assert ("polyprune" if gating else loader) in imported
+    assert ("AutoTokenizer" in imported) == (tokenizer and not sentences and not gating)
 
 
 def test_elastic_folders_tell_how_a_size_is_taken_out():
@@ -335,7 +341,7 @@ def test_a_model_from_the_hub_has_its_name_there():
     assert hub_id(cached) is None  # no name on the hub has two dashes in a row
     assert hub_id(Path("/cache/hub/models--org--dense/snapshots/01")) == "org/dense"
     assert hub_id(Path("/cache/hub/models--xlm-roberta-base/snapshots/01")) == "xlm-roberta-base"
-    assert hub_id(Path("/home/me/xlm-roberta-base")) is None
+    assert hub_id(Path("models/xlm-roberta-base")) is None
 
 
 def test_weights_by_another_name_have_a_card_too(dense, tmp_path):

@@ -5,8 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from polyprune.errors import ConfigError
+from polyprune.studies.cell_work import make_model
+from polyprune.studies.pool import Job
 from polyprune.studies.study_cells import plan_cells
 from polyprune.studies.study_config import Study, SystemConfig, TaskConfig, scored_combinations
+from polyprune.studies.study_files import CellFiles
 from polyprune.training.run_sections import FreshConfig, SavingConfig, StartConfig, TeacherConfig
 from support.small_study import PLAIN, PRINTS, RUNS, STUDY, graph_of, with_system, with_task
 
@@ -127,3 +131,51 @@ def test_seeds_regimes_and_tasks_can_be_less_for_some():
         *(("xnli", "transfer", seed) for seed in (1, 2, 3)),
         ("xnli", both[1], 1), ("udpos", both[0], 3), ("udpos", both[1], 3),
     ]  # fmt: skip
+
+
+def runs_of(study=STUDY):
+    """The runs of a study's trainings, by system and seed."""
+    cells = [cell for cell in graph_of(study).cells.values() if cell.kind == "model"]
+    return {(cell.about["system"], cell.about["seed"]): cell.payload for cell in cells}
+
+
+def test_all_systems_get_the_steps_of_the_study_unless_they_have_their_own():
+    runs = runs_of(with_system("small", replace(STUDY, steps=9), steps=3))
+    assert {name: run.steps for (name, _), run in runs.items()} == {"small": 3, "grad": 9, "ds": 9}
+
+
+def test_one_training_serves_all_seeds_if_asked():
+    once = replace(STUDY, train_once=True)
+    assert {seed for _, seed in runs_of(once)} == {1}
+    graph = graph_of(once)
+    tuned = [c for c in graph.cells.values() if c.kind == "tuned" and c.about["system"] == "small"]
+    assert len(tuned) == 2
+    assert len({cell.needs for cell in tuned}) == 1
+    assert {s.seed for s in graph.scores if s.task == "tatoeba"} == {1}
+
+
+def test_labels_and_grids_touch_what_depends_on_them():
+    labelled = touched(prints=replace(PRINTS, labels="other"))
+    assert {kind for kind, _ in labelled} == {"score"}
+    found = touched(with_task("xnli", learning_rates=(1e-3, 2e-3)))
+    assert {kind for kind, _ in found} == {"tuned", "score"}
+
+
+def test_a_finished_run_is_taken_as_it_is(tmp_path):
+    for size, seed in ((0.3, 1), (0.3, 2), (0.5, 1), (0.5, 2)):
+        folder = tmp_path / f"{size}-{seed}"
+        (folder / "model").mkdir(parents=True)
+        (folder / "model" / "config.json").write_text(folder.name)
+        (folder / "log.jsonl").write_text('{"step": 4, "held_out": {"sw": 2.5}}\n')
+    graph = graph_of(with_system("grad", trained=f"{tmp_path}/{{size}}-{{seed}}"))
+    cells = [c for c in graph.cells.values() if c.kind == "model" and c.about["system"] == "grad"]
+    assert len({cell.address for cell in cells}) == 4
+    cell = cells[0]
+    job = Job(cell.address, "model", cell.settings, tmp_path / "cell", (), tmp_path, "",
+              payload=cell.payload)  # fmt: skip
+    result = make_model(job, lambda: False)
+    assert result == {"steps": 4, "curve": [{"step": 4, "held_out": {"sw": 2.5}}]}
+    text = (CellFiles(tmp_path / "cell").model / "config.json").read_text()
+    assert text == f"{cell.about['size']}-{cell.about['seed']}"
+    with pytest.raises(ConfigError, match="There is no finished run nowhere"):
+        graph_of(with_system("grad", trained="nowhere"))

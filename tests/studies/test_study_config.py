@@ -4,12 +4,15 @@ import pytest
 
 from polyprune.config import read_study
 from polyprune.errors import ConfigError
+from polyprune.evaluation.finetune_config import LEARNING_RATES
+from polyprune.evaluation.tasks import TASKS
 from polyprune.studies.study_cells import InputHashes, plan_cells
 from support.paths import REPOSITORY
 
 HEAD = 'model = "sprout"\n'
 SYSTEM = '[[systems]]\nname = "dense"\n'
 TASK = '[[tasks]]\nname = "xnli"\n'
+CLAIM = '[[claims]]\ntitle = "x"\nbetter = "{}"\nworse = "dense"\n'
 PRINTS = InputHashes("m", "d", "c")
 
 
@@ -28,10 +31,26 @@ def test_the_miniature_has_the_rows_and_columns_of_the_papers_tables():
     graph = plan_cells(study, runs, PRINTS)
     assert len(study.systems) == 10
     assert len({score.task for score in graph.scores}) == 9
-    seeds = {regime: {s.seed for s in graph.scores if s.regime == regime}
-             for regime in study.regimes}  # fmt: skip
-    assert seeds == {"transfer": {1, 2, 3}, "translate-train-all": {1}}
     assert {s.size for s in graph.scores if s.system.endswith("ds")} == {0.3, 0.5, 0.7}
+
+
+def test_the_miniature_treats_all_systems_alike():
+    """As many tokens for each, dense too, and five seeds for all that is claimed."""
+    study, runs = read_study(REPOSITORY / "configs" / "miniature" / "study.toml")
+    graph = plan_cells(study, runs, PRINTS)
+    trained = [cell.payload for cell in graph.cells.values() if cell.kind == "model"]
+    amounts = {(run.steps, run.batch.size, run.corpus.block) for run in trained}
+    assert amounts == {(study.steps, 16, 128)}
+    assert all(system.config for system in study.systems)
+    assert len(study.claims) >= 6
+    for claim in study.claims:
+        for side in (claim.better, claim.worse):
+            name, size = study.claimed(side)
+            for regime in claim.regimes or study.regimes:
+                task = "udpos" if regime == "transfer" else "xnli"
+                wanted = (name, size, task, regime)
+                own = [s for s in graph.scores if (s.system, s.size, s.task, s.regime) == wanted]
+                assert len({each.seed for each in own}) >= 5, wanted
 
 
 def test_quick_is_a_small_part_of_it():
@@ -39,6 +58,45 @@ def test_quick_is_a_small_part_of_it():
     assert study.name == "miniature-quick"
     assert len(plan_cells(study, runs, PRINTS).cells) < 40
     assert all(system.steps == study.systems[1].steps for system in study.systems[1:])
+
+
+def test_the_papers_study_is_table_1_on_xtreme(tmp_path, monkeypatch):
+    """All systems and tasks, the paper's grids, and one training of each for all seeds."""
+    study, runs = read_study(REPOSITORY / "configs" / "paper" / "study.toml")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="There is no finished run runs/distilbert"):
+        plan_cells(study, runs, PRINTS)
+    for name in runs:
+        folder = tmp_path / "runs" / name / "model"
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text(name)
+    graph = plan_cells(study, runs, PRINTS)
+    scored = {
+        regime: {s.task for s in graph.scores if s.regime == regime} for regime in study.regimes
+    }
+    assert scored["transfer"] == TASKS.keys()
+    assert scored["translate-train-all"] == TASKS.keys() - {"bucc2018", "tatoeba"}
+    assert {cell.about["seed"] for cell in graph.cells.values() if cell.kind == "model"} == {1}
+    tuned = [cell for cell in graph.cells.values() if cell.kind == "tuned"]
+    assert {cell.settings["seed"] for cell in tuned} == {1, 2, 3, 4, 5}
+    for cell in tuned:
+        transfer = cell.settings["regime"] == "transfer"
+        if cell.settings["task"] == "tydiqa":
+            assert isinstance(cell.settings["learning_rate"], float)
+            continue
+        assert tuple(cell.settings["learning_rate"]) == LEARNING_RATES
+        assert cell.settings["epochs"] == ([5, 10] if transfer else 3)
+
+
+def test_a_study_of_a_real_masked_lm_has_the_papers_systems_and_as_many_tokens_for_each():
+    study, runs = read_study(REPOSITORY / "configs" / "real" / "study.toml")
+    assert {plan.name for plan in study.tasks} == {"tatoeba", "xnli", "udpos", "panx"}
+    graph = plan_cells(study, runs, PRINTS)
+    trained = [cell.settings["run"] for cell in graph.cells.values() if cell.kind == "model"]
+    assert len(trained) == len(study.systems)
+    assert {sum(phase["steps"] for phase in run["phases"]) for run in trained} == {study.steps}
+    for section in ("corpus", "batch", "engine"):
+        assert all(run[section] == trained[0][section] for run in trained)
 
 
 def test_a_study_of_e5_small_teaches_embeddings():
@@ -88,6 +146,19 @@ def test_all_mistakes_are_told_at_once(write):
         (HEAD + SYSTEM + TASK + "limit = 0\n", "1 or more"),
         (HEAD + SYSTEM + TASK + "learning_rate = 0\n", "more than 0"),
         (HEAD + SYSTEM + '[[tasks]]\nname = "tatoeba"\nlimit = 3\n', "nothing to train on"),
+        (HEAD + SYSTEM + TASK + "learning_rate = 1e-3\nlearning_rates = [1e-3]\n", "not both"),
+        (HEAD + SYSTEM + TASK + "learning_rates = [1e-3, 0]\n", "more than 0"),
+        (HEAD + SYSTEM + TASK + "epochs = 1\nepochs_to_try = [1, 2]\n", "not both"),
+        (
+            HEAD + SYSTEM + '[[tasks]]\nname = "tydiqa"\nlearning_rates = [1e-3, 2e-3]\n',
+            "nothing may be chosen by them",
+        ),
+        (HEAD + "steps = 0\n" + SYSTEM + TASK, "1 step or more"),
+        (HEAD + SYSTEM + 'trained = "runs/x"\n' + TASK, "run of its config"),
+        (HEAD + SYSTEM + TASK + CLAIM.format("dens"), "Did you mean 'dense'"),
+        (HEAD + SYSTEM + TASK + CLAIM.format("dense@0.5"), "There is no dense@0.5 in this study"),
+        (HEAD + SYSTEM + TASK + CLAIM.format("dense@half"), "such as grad-shared@0.5"),
+        (HEAD + SYSTEM + TASK + CLAIM.format("dense") + "margin = -1\n", "0 or more points"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(write, text, told):

@@ -65,10 +65,12 @@ def equal(one, other) -> bool:
 
 @contextmanager
 def largest_file(size):
-    """A limit on the sizes of files that are written."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """A limit on the sizes of files that are written; compiled modules would be cut off too."""
+    before, written = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    sys.dont_write_bytecode = True
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = written

@@ -1,5 +1,8 @@
 """What tests run in processes of their own."""
 
+import os
+import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -21,6 +24,29 @@ from polyprune.training.phases import Phase
 from polyprune.training.run_sections import EngineConfig
 from polyprune.training.training_module import TrainingModule
 from support.runs import tiny_run, train
+
+Launcher = Callable[[int], tuple[str, ...]]
+"""Returns what to put between `python` and `-m polyprune` to have it in several processes."""
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def torchrun(processes: int) -> tuple[str, ...]:
+    """Processes launched by torch."""
+    name = "torch.distributed.run"
+    return "-m", name, "--nproc-per-node", str(processes), "--master-port", str(free_port())
+
+
+def accelerate(processes: int, *kind: str) -> tuple[str, ...]:
+    """Processes launched by Accelerate, where several are `--multi_gpu` on any device."""
+    many = "--num_processes", str(processes), "--num_machines", "1"
+    port = "--main_process_port", str(free_port())
+    return "-m", "accelerate.commands.launch", *(kind or ("--multi_gpu",)), *many, *port
 
 
 def work(start: Path, text: Path, out: Path) -> None:
@@ -67,4 +93,8 @@ def sharded(rank: int, folder: Path, out: Path, port: int) -> None:
     assert [step(*again), step(*again)] == third != first
     whole = get_model_state_dict(again[0], options=WHOLE)
     assert rank or whole["model.encoder.embedding.words.weight"].shape == (60, 24)
+    dist.barrier()
     dist.destroy_process_group()
+    # All that is tested is done. Python's own end is no part of it: a thread of torch that still
+    # lets go of a tensor then waits for an interpreter that is gone, and the process aborts.
+    os._exit(0)

@@ -27,6 +27,15 @@ def xtreme_folder(folder: Path) -> Path:
     return folder
 
 
+def without_labels(data: Path, labels: Path | None = None) -> None:
+    """Take the labels of XNLI out of test files, and put them into a folder of their own."""
+    for path in data.glob("xnli/test-*.tsv"):
+        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        path.write_text("".join(f"{a}\t{b}\n" for a, b, _ in rows), encoding="utf-8")
+        if labels is not None:
+            _write(labels / "xnli" / path.name, "".join(f"{c}\n" for *_, c in rows))
+
+
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")

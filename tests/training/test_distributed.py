@@ -3,18 +3,19 @@
 import json
 import multiprocessing
 import os
-import signal
 import subprocess
 import sys
-import time
+import tomllib
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
-from support.processes import sharded
-from support.runs import tiny_run
+from polyprune.config import make_run
+from support.commands import polyprune
+from support.processes import Launcher, accelerate, free_port, sharded, torchrun
+from support.runs import tiny_run, train
 
 CONFIG = """
 [model]
@@ -45,10 +46,15 @@ GATED = """
 [gating]
 kind = "learned"
 setting = "non-shared"
+common = 3.0
 [penalties]
-sparsity = 8.0
+kind = "exact"
 diversity = 1.0
 """
+
+LAUNCHERS = pytest.mark.parametrize(
+    "launcher", [torchrun, accelerate], ids=["torchrun", "accelerate"]
+)
 
 
 @pytest.fixture
@@ -59,14 +65,29 @@ def config(speaking, text, tmp_path) -> Path:
     return path
 
 
-def launched(config: Path, out: Path, processes: int, *options: str) -> None:
+def launched(config: Path, out: Path, launcher: tuple[str, ...]) -> subprocess.CompletedProcess:
     """Run a config as its users do on several devices."""
-    command = [sys.executable, "-m", "accelerate.commands.launch", *(options or ("--cpu",))]
-    command += ["--num_processes", str(processes), "--num_machines", "1"]
-    command += ["-m", "polyprune", "train", str(config), "--out", str(out)]
-    free = {"MASTER_PORT": str(20000 + os.getpid() % 20000), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | free)
+    command = [sys.executable, *launcher, "-m", "polyprune", "train", str(config)]
+    return subprocess.run(
+        [*command, "--out", str(out)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+
+
+def by_one(config: Path, out: Path) -> list[dict]:
+    """The log of a run in this process."""
+    status, _, error = polyprune("train", config, "--out", out)
+    assert status == 0, error
+    return log(out)
+
+
+def by_two(config: Path, out: Path, launcher: Launcher) -> list[dict]:
+    """The log of a run in two processes."""
+    done = launched(config, out, launcher(2))
     assert done.returncode == 0, done.stderr[-3000:]
+    return log(out)
 
 
 def log(out: Path) -> list[dict]:
@@ -74,12 +95,14 @@ def log(out: Path) -> list[dict]:
 
 
 @pytest.mark.slow
+@LAUNCHERS
 @pytest.mark.parametrize("gating", ["", GATED], ids=["plain", "gated"])
-def test_two_processes_have_the_losses_of_one(config, tmp_path, gating):
+def test_two_processes_have_the_losses_of_one(config, tmp_path, launcher, gating):
     config.write_text(config.read_text() + gating)
-    launched(config, tmp_path / "one", 1)
-    launched(config, tmp_path / "two", 2)
-    one, two = log(tmp_path / "one"), log(tmp_path / "two")
+    one = by_one(config, tmp_path / "one")
+    two = by_two(config, tmp_path / "two", launcher)
+    assert {line["processes"] for line in one} == {1}
+    assert {line["processes"] for line in two} == {2}
     assert [line["step"] for line in two] == [1, 2, 3, 4, 5, 6]
     for a, b in zip(one, two, strict=True):
         assert a["tokens"] == b["tokens"]
@@ -93,23 +116,15 @@ def test_two_processes_have_the_losses_of_one(config, tmp_path, gating):
 
 
 @pytest.mark.slow
-def test_a_run_may_go_on_with_another_number_of_processes(config, tmp_path):
-    launched(config, tmp_path / "straight", 1)
-    stopped = subprocess.Popen(
-        [sys.executable, "-m", "polyprune", "train", str(config), "--out", str(tmp_path / "run")],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    path = tmp_path / "run" / "log.jsonl"
-    while stopped.poll() is None and not path.is_file():
-        time.sleep(0.01)
-    stopped.send_signal(signal.SIGTERM)
-    _, told = stopped.communicate()
-    if stopped.returncode:  # not yet finished when it was told to stop
-        assert stopped.returncode == 128 + signal.SIGTERM, told
-        assert "To go on, give the same command: polyprune train" in told
-    launched(config, tmp_path / "run", 2)
-    straight, broken = log(tmp_path / "straight"), log(tmp_path / "run")
+@LAUNCHERS
+def test_a_run_may_go_on_with_another_number_of_processes(config, tmp_path, launcher):
+    straight = by_one(config, tmp_path / "straight")
+    stopped = train(make_run(tomllib.loads(config.read_text())), tmp_path / "run")
+    for _ in range(3):  # the last checkpoint is that of step 3, with a held-out loss
+        next(stopped)
+    stopped.close()
+    broken = by_two(config, tmp_path / "run", launcher)
+    assert [line["processes"] for line in broken] == [1, 1, 1, 2, 2, 2]
     for a, b in zip(straight, broken, strict=True):
         assert b["losses"] == pytest.approx(a["losses"], rel=1e-4)
 
@@ -118,7 +133,7 @@ def test_a_run_may_go_on_with_another_number_of_processes(config, tmp_path):
 def test_sharded_models_train_save_and_go_on(speaking, tmp_path):
     """By torch itself: Accelerate does not shard on CPUs."""
     processes = multiprocessing.get_context("spawn")
-    port = 20000 + os.getpid() % 20000
+    port = free_port()
     both = [
         processes.Process(target=sharded, args=(rank, speaking, tmp_path / "run", port))
         for rank in (0, 1)
@@ -132,9 +147,16 @@ def test_sharded_models_train_save_and_go_on(speaking, tmp_path):
 
 @pytest.mark.slow
 def test_sharding_where_there_is_none_is_refused(config, tmp_path):
-    command = [sys.executable, "-m", "accelerate.commands.launch", "--use_fsdp", "--num_processes"]
-    command += ["2", "-m", "polyprune", "train", str(config), "--out", str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = launched(config, tmp_path / "run", accelerate(2, "--use_fsdp"))
     assert done.returncode != 0
-    assert "launch with --cpu" in done.stderr
+    assert "launch without --use_fsdp" in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.slow
+def test_one_process_where_more_were_asked_for_says_so(config, tmp_path):
+    """Without MPI, `--cpu` starts one process, whatever the number."""
+    done = launched(config, tmp_path / "run", accelerate(2, "--cpu"))
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "One process trains, though more were asked for" in done.stderr
+    assert "torchrun --nproc-per-node 2" in done.stderr

@@ -51,3 +51,13 @@ def test_a_density_depends_on_the_seed_and_the_step_alone():
     first = [draw_density(TENTHS, 1, step) for step in range(50)]
     assert [draw_density(TENTHS, 1, step) for step in reversed(range(50))] == first[::-1]
     assert [draw_density(TENTHS, 2, step) for step in range(50)] != first
+
+
+def test_sizes_between_those_of_the_grid_can_be_drawn():
+    drawn = [draw_density(TENTHS, 3, step, between=True) for step in range(2000)]
+    assert min(drawn) >= 0.05
+    assert max(drawn) <= 1
+    assert 150 < drawn.count(1.0) < 240  # as often as on the grid
+    counted = Counter(int(10 * size) for size in drawn)
+    assert all(150 < counted[tenth] < 270 for tenth in range(1, 10))
+    assert draw_density(TENTHS, 3, 7, between=True) == drawn[7]

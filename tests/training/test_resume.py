@@ -49,12 +49,34 @@ LEARNED = {
         {"steps": 3, "gates_learning_rate": 0.1},
     ],
 }
+EXACT = {
+    "gating": {"kind": "learned", "setting": "non-shared", "common": 3},
+    "penalties": {"kind": "exact"},
+    "phases": [
+        {"steps": 3, "gates_learning_rate": 0.5, "sharpness": 50},
+        {"steps": 3, "train": "weights"},
+    ],
+}
 SHARED = {
     "gating": {"kind": "learned"},
     "penalties": {"sparsity": 8, "kind": "lagrangian"},
     "phases": [{"steps": 3, "gates_learning_rate": 0.5}, {"steps": 3, "train": "weights"}],
 }
 DYNAMIC = {"gating": {"kind": "dynamic", "rule": "fisher", "sentences": 4}}
+MOVING = {
+    "gating": {
+        "kind": "dynamic",
+        "setting": "non-shared",
+        "rule": "random",
+        "learned": True,
+        "common": 3.0,
+    },
+    "penalties": {"kind": "exact", "diversity": 0.1},
+    "phases": [
+        {"steps": 3, "gates_learning_rate": 0.5, "sharpness": 5.0},
+        {"steps": 3, "train": "weights"},
+    ],
+}
 TAUGHT = {"objective": {"mlm": 2, "soft": 5, "cosine": 1, "relations": 1}}
 INSIDE = {"objective": {"attention": 1, "values": 1}}
 
@@ -62,7 +84,18 @@ INSIDE = {"objective": {"attention": 1, "values": 1}}
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "stop"),
-    [(LEARNED, 3), (SHARED, 3), (SHARED, 4), (DYNAMIC, 2), (TAUGHT, 2), (INSIDE, 4)],
+    [
+        (LEARNED, 3),
+        (EXACT, 2),
+        (EXACT, 5),
+        (SHARED, 3),
+        (SHARED, 4),
+        (DYNAMIC, 2),
+        (MOVING, 2),
+        (MOVING, 5),
+        (TAUGHT, 2),
+        (INSIDE, 4),
+    ],
 )
 def test_so_does_every_kind_of_run(speaking, text, tmp_path, changes, stop):
     run = tiny_run(speaking, text, **changes)

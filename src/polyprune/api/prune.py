@@ -31,6 +31,7 @@ from ..pruning.shrinking import with_ranks
 from ..storage import refuse_to_overwrite
 from .inputs import ModelLike, bundled_text, model_name, resolve_model
 from .prune_result import PruneResult
+from .prune_rounds import pruned_in_rounds
 from .recover import recovered
 from .requests.prune import PruneRequest
 from .requests.recover import RecoverRequest
@@ -51,13 +52,21 @@ def prune(model: ModelLike, request: PruneRequest, progress: Progress) -> PruneR
     _refuse_to_overwrite(request)  # before anything is loaded, not only when it is written
     ranker = Ranker.named(request.method, request.rule, request.setting, request.seed)
     request = _with_text(model, request, ranker, progress)
-    original = resolve_model(model)
-    ranker, uncut = _ranked(original, ranker, request, progress)
-    if request.every_size:
-        return _prune_to_every_size(original, ranker, uncut, request)
-    selection = select(original, budget_of(request, original, progress), ranker)
-    pruned = apply_selection(original, selection, ranker, language=request.language, uncut=uncut)
-    result = replace(_certified(pruned, ranker, request), original=original)
+    original, repair = resolve_model(model), None
+    if request.in_rounds or _makes_up(request, ranker):
+        check_finite(original)
+        scoring = _scoring(request, ranker)
+        pruned, ranker, repair = pruned_in_rounds(original, ranker, scoring, request, progress)
+        selection = pruned.selection
+    else:
+        ranker, uncut = _ranked(original, ranker, request, progress)
+        if request.every_size:
+            return _prune_to_every_size(original, ranker, uncut, request)
+        selection = select(original, budget_of(request, original, progress), ranker)
+        pruned = apply_selection(
+            original, selection, ranker, language=request.language, uncut=uncut
+        )
+    result = replace(_certified(pruned, ranker, request), original=original, repair=repair)
     if isinstance(selection, MeasuredSelection):
         result = replace(result, speed=selection)
     if request.recover is not None:
@@ -89,6 +98,12 @@ def _with_text(
     return request
 
 
+def _makes_up(request: PruneRequest, ranker: Ranker) -> bool:
+    """Whether what is left makes up for what goes, by what was measured on the way."""
+    fresh = request.corpus is not None and not request.every_size
+    return fresh and ranker.criterion.needs_curves
+
+
 def _ranked(
     model: PolyprunePreTrainedModel, ranker: Ranker, request: PruneRequest, progress: Progress
 ) -> tuple[Ranker, PolyprunePreTrainedModel | None]:
@@ -100,7 +115,16 @@ def _ranked(
         sheet.check(fingerprint(model), model.shape, name)
         languages = request.languages
         return ranker.on(sheet if languages is None else sheet.only(list(languages))), None
-    scoring = Scoring(
+    if request.corpus is None:
+        return ranker, None
+    scoring = _scoring(request, ranker)
+    uncut = with_ranks(model, scoring.table)
+    return ranker.on(take_scores(model, request, scoring, progress, uncut)), uncut
+
+
+def _scoring(request: PruneRequest, ranker: Ranker) -> Scoring:
+    """How a request scores components for a ranker."""
+    return Scoring(
         sentences=request.sentences,
         loss=request.loss,
         per=ranker.criterion.per or "example",
@@ -108,11 +132,9 @@ def _ranked(
         table=request.table or "spectral",
         seed=request.seed,
         device=request.device,
+        curves=ranker.criterion.needs_curves,
+        own_curves=ranker.setting.per_language,
     )
-    if request.corpus is None:
-        return ranker, None
-    uncut = with_ranks(model, scoring.table)
-    return ranker.on(take_scores(model, request, scoring, progress, uncut)), uncut
 
 
 def _given_scores(scores: Any) -> tuple[ScoreSheet, str]:
@@ -139,6 +161,7 @@ def _certified(pruned: Pruned, ranker: Ranker, request: PruneRequest) -> PruneRe
         differences=certify(pruned.uncut, gates, pruned.model, probes),
         gates=gates,
         languages=pruned.languages,
+        fairness=pruned.selection.only.fairness,
     )
 
 

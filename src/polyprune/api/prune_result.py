@@ -9,7 +9,9 @@ from ..measuring.speed_target import MeasuredSelection
 from ..model.network.components import Gates
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..pruning.ranker import Ranker
+from ..pruning.second_order.refit import RefitReport
 from ..pruning.selection.audit import Audit
+from ..pruning.selection.fairness import Fairness
 from ..reporting.tables.table import Table
 from ..storage import atomic_folder
 from .recover import RecoverResult
@@ -43,6 +45,10 @@ class PruneResult(ModelResult):
     languages: tuple[str, ...] = ()
     speed: MeasuredSelection | None = None
     """What was measured, where a speed was asked for."""
+    fairness: Fairness | None = None
+    """What a floor for languages does, where that was asked for."""
+    repair: RefitReport | None = None
+    """What the last refit did, where that was asked for."""
     recovery: RecoverResult | None = None
     """How the model was trained on, where that was asked for."""
     original: PolyprunePreTrainedModel | None = None
@@ -79,6 +85,10 @@ class PruneResult(ModelResult):
         }
         if self.speed is not None:
             answer["speed"] = self.speed.as_dict()
+        if self.fairness is not None:
+            answer["fairness"] = asdict(self.fairness)
+        if self.repair is not None:
+            answer["repair"] = self.repair.as_dict()
         if self.recovery is not None:
             answer["recovery"] = self.recovery.as_dict()
         return answer
@@ -99,6 +109,10 @@ class PruneResult(ModelResult):
         else:
             yield describe_differences(self.differences)
             yield from describe_place(self.out)
+        if self.fairness is not None:
+            yield str(self.fairness)
+        if self.repair is not None:
+            yield str(self.repair)
         if self.speed is not None:
             yield from describe_speed(self.speed)
         if self.recovery is not None:

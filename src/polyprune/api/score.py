@@ -7,6 +7,7 @@ from typing import Any
 
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
+from ..pruning.criteria.criterion import rule_named
 from ..pruning.criteria.scores_file import ScoreSheet, save_scores
 from ..pruning.criteria.scoring import Scoring
 from ..pruning.criteria.scoring import score as score_components
@@ -78,6 +79,7 @@ def score(model: ModelLike, request: ScoreRequest, progress: Progress) -> ScoreR
         table=request.table or "spectral",
         seed=request.seed,
         device=request.device,
+        curves=request.rule is not None and rule_named(request.rule).needs_curves,
     )
     result = ScoreResult(take_scores(model, request, scoring, progress))
     if request.out is None:

@@ -28,7 +28,7 @@ def budget_of(request: PruneRequest, model: PolyprunePreTrainedModel, progress: 
         "multiple": request.unit_multiple,
     }
     if request.sparsity is not None:
-        return Sparsity(float(request.sparsity), request.exact, **limits)
+        return Sparsity(float(request.sparsity), request.exact, request.worst, **limits)
     parameters = _most_parameters(model, request)
     if not request.timed:
         assert parameters is not None

@@ -10,11 +10,11 @@ from transformers import PreTrainedModel
 from ..corpora.languages import find_languages
 from ..errors import ConfigError
 from ..loading.conversion import from_weights
-from ..loading.reading import probes_for
+from ..loading.reading import probes_for, scoring_text
 from ..loading.stock import to_transformers
 from ..model.files.gates_file import SHARED, load_gates, table_of
 from ..model.footprint import footprint_of, weight_bytes
-from ..model.history import PruningStep
+from ..model.history import PruningStep, history_of, write_history
 from ..model.network.components import Gates, PerComponent, open_gates
 from ..model.network.configuration_polyprune import PolypruneConfig
 from ..model.network.gated_model import PolyprunePreTrainedModel
@@ -24,11 +24,14 @@ from ..model.surgery.shrink import shrink as cut_by_gates
 from ..progress import Progress
 from ..provenance.origin import complete_history
 from ..provenance.writing import write_stock
+from ..pruning.repair import put_back
+from ..pruning.second_order.refit import RefitReport
 from ..pruning.selection.audit import Audit, audit
 from ..pruning.shrinking import shrink_with_history, with_ranks
 from ..reporting.tables.table import Table
 from ..storage import atomic_folder, refuse_to_overwrite
-from .inputs import ModelLike, model_name, resolve_model
+from .inputs import ModelLike, model_name, resolve_corpus, resolve_model
+from .repairing import refit_on
 from .requests.shrink import ShrinkRequest
 from .result import ModelResult
 from .sizes import describe_differences, describe_place, describe_request, size_table
@@ -48,6 +51,8 @@ class ShrinkResult(ModelResult):
     differences: dict[str, float]
     """The largest |gated − shrunk| on a probe in each language."""
     dropped_layers: bool = False
+    repair: RefitReport | None = None
+    """What a refit did, where that was asked for."""
     out: Path | None = None
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
@@ -73,6 +78,7 @@ class ShrinkResult(ModelResult):
             **{name: sizes[name] for name in names},
             "largest_difference": max(self.differences.values()),
             "differences": self.differences,
+            **({} if self.repair is None else {"repair": self.repair.as_dict()}),
         }
 
     def summary(self) -> Iterator[Table | str]:
@@ -81,6 +87,8 @@ class ShrinkResult(ModelResult):
         if self.audit.requested_sparsity is not None:
             yield describe_request(self.audit)
         yield describe_differences(self.differences)
+        if self.repair is not None:
+            yield str(self.repair)
         yield from describe_place(self.out)
         if self.dropped_layers:
             yield "Dropped layers change what a model computes: this compares the kept ones."
@@ -100,7 +108,7 @@ def shrink(model: ModelLike, request: ShrinkRequest, progress: Progress) -> Any:
         refuse_to_overwrite(Path(request.out), force=request.force)
     original = resolve_model(model)
     large, gates = _selected(original, model_name(model), request)
-    result = _shrunk(original, large, gates, request)
+    result = _shrunk(original, large, gates, request, progress)
     if request.out is None:
         return result
     return replace(result, out=result.save(request.out, force=request.force))
@@ -160,15 +168,26 @@ def _shrunk(
     large: PolyprunePreTrainedModel,
     gates: Gates,
     request: ShrinkRequest,
+    progress: Progress,
 ) -> ShrinkResult:
     """Return the smaller model, compared with the gated one in every language."""
     languages = None if request.languages is None else list(request.languages)
+    repair = None
     probes = probes_for(large, languages)
     step = PruningStep(languages=_gates_languages(original, request), command=request.command)
     try:
         small = shrink_with_history(large, gates, step)
     except ValueError as error:
         raise ConfigError(f"These gates cannot be cut: {error}") from error
+    if request.repair is not None:
+        text = scoring_text(large, resolve_corpus(request.repair), languages)
+        repair = refit_on(text, large, progress).solve(small)
+        large = put_back(large, small, gates)
+        if repair.helped:
+            history = history_of(small.config)
+            *before, last = history.cuts
+            cuts = (*before, replace(last, made_up="refit"))
+            write_history(small.config, replace(history, cuts=cuts))
     stock = None
     if request.stock:
         complete_history(small)  # which the card is written from
@@ -181,6 +200,7 @@ def _shrunk(
         audit=_with_sizes(sizes, original, config),
         differences=certify(large, gates, small if stock is None else stock, probes),
         dropped_layers=small.shape.layers < original.shape.layers,
+        repair=repair,
     )
 
 

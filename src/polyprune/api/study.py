@@ -1,7 +1,7 @@
 """`polyprune.study`: systems × sizes × tasks × regimes × seeds, as far as they are not done."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,9 @@ def study(config: str | Path, request: StudyRequest, progress: Progress) -> Stud
     and `out/page.html` is a page to look at. With `plan`, only what would be done.
     """
     wanted, runs = read_study(Path(config), request.changes or (), quick=request.quick)
+    if request.labels is not None:
+        wanted = replace(wanted, labels=str(request.labels))
+    wanted = replace(wanted, leave_out=wanted.leave_out or request.leave_out)
     folder, temporary = work_folder(request.out)
     planned = plan_study(wanted, runs, folder)
     if request.plan:

@@ -1,7 +1,7 @@
 """`polyprune.train`: whatever a config says, to the end, through any number of interruptions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from ..loading.hub import load
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..reporting.tables.table import Table
+from ..training.convergence import GateConvergence
 from ..training.run import follow
 from ..training.run_config import Run
 from ..training.run_paths import RunPaths
@@ -38,6 +39,8 @@ class TrainResult(ModelResult):
     """The last held-out loss of each language."""
     dense: dict[str, float]
     """The same of the model that training started from, where they can be compared."""
+    gates: GateConvergence | None = None
+    """How far learned gates have come; None if no gates were learned."""
     temporary: Any = None
     """Keeps the folder for as long as the result, where no place was given."""
 
@@ -59,6 +62,7 @@ class TrainResult(ModelResult):
             "losses": self.losses,
             "held_out": self.held_out,
             "dense": self.dense,
+            "gates": None if self.gates is None else asdict(self.gates),
         }
 
     def summary(self) -> Iterator[Table | str]:
@@ -80,6 +84,8 @@ class TrainResult(ModelResult):
         elif self.held_out:
             rows = [[code, f"{loss:.3f}"] for code, loss in self.held_out.items()]
             yield make_table(["language", "loss"], rows, title="held-out loss")
+        if self.gates is not None:
+            yield self.gates.describe()
         place = "Trained" if self.temporary else f"Written to {self.folder / 'model'}"
         yield f"{place} after {self.steps} steps."
 
@@ -98,9 +104,7 @@ def train(config: str | Path | Run, request: TrainRequest, progress: Progress) -
     for _ in follow(run, folder, material=TextMaterial.of, progress=progress, force=request.force):
         pass
     found = summarize_run(folder)
-    return TrainResult(
-        folder, found["steps"], found["losses"], found["held_out"], found["dense"], temporary
-    )
+    return TrainResult(folder=folder, temporary=temporary, **found)
 
 
 def _run_of(config: str | Path | Run, request: TrainRequest) -> Run:

@@ -14,10 +14,15 @@ from .task_types import TaskType
 from .tasks import Task
 
 
+def label_file(task: Task, folder: str, language: str) -> Path:
+    """Return where a folder of labels has those of a language."""
+    name = f"test-{language}.{task.format.suffix}"
+    return Path(folder).expanduser() / task.name / name
+
+
 def attach_labels(task: Task, examples: Iterable[Any], folder: str, language: str) -> list[Any]:
     """Return the examples with the labels from `folder/task/test-language`."""
-    name = f"test-{language}.{task.format.suffix}"
-    path = Path(folder).expanduser() / task.name / name
+    path = label_file(task, folder, language)
     if not path.is_file():
         raise DataError(f"There are no labels of {task.name} for {language!r}: {path} is missing.")
     gold = read_file(path, task.format.parse_labels)

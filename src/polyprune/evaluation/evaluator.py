@@ -19,6 +19,7 @@ from .loaded_model import (
     check_model,
     expand_sizes,
     name_of,
+    regime_of,
     seeds_of,
 )
 from .sentence_embedding import EmbeddingConfig
@@ -75,6 +76,8 @@ class SystemResult:
     model: str
     sparsity: float | None
     seeds: list[list[LanguageResult]]
+    regime: str | None = None
+    """What the model was fine-tuned on, if it says so."""
 
     @property
     def languages(self) -> dict[str, LanguageResult]:
@@ -105,6 +108,7 @@ class SystemResult:
             "model": self.model,
             "sparsity": self.sparsity,
             "seeds": len(self.seeds),
+            "regime": self.regime,
             "mean": self.mean,
             "spread": self.spread,
             "languages": language_records(self.languages.values()),
@@ -165,7 +169,7 @@ def evaluate_system(
         candidate = LoadedModel.load(seed, task, sparsity)
         languages = evaluate(candidate, task, eval_config, data)
         results.append(list(progress.track(name, languages)))
-    return SystemResult(name, sparsity, results)
+    return SystemResult(name, sparsity, results, regime_of(model, task))
 
 
 def mean_scores(results: Iterable[LanguageResult]) -> dict[str, float] | None:

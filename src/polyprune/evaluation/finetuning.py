@@ -146,6 +146,11 @@ class TaskSession(Session):
         """The name of the task."""
         return self.setup.task.title
 
+    @property
+    def trained_languages(self) -> tuple[str, ...]:
+        """The languages that are fine-tuned on."""
+        return tuple(self.setup.training)
+
     def step_batches(self, position: StreamPosition | None) -> Iterator[StepBatch]:
         """Yield the batch of every step, epoch after epoch, each of examples of similar length."""
         return prefetch(self._works(position.number if position else 0), self.run.engine.ahead)

@@ -1,5 +1,6 @@
 """Models for evaluation: check them, expand their sizes, and select each language's subnetwork."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from ..loading.model_names import name_in_memory
 from ..loading.reading import fitting_tokenizer
 from ..model.files.gating_file import gating_header
 from ..model.files.row_names import SHARED
+from ..model.history import history_of
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.readouts import Readout
 from .gate_rows import gate_row, own_row, related_row
@@ -69,6 +71,28 @@ def seeds_of(model: EvalModel) -> list[EvalModel]:
     if isinstance(model, str | Path) and Path(model).is_dir():
         return [*finetuned_models(Path(model))]
     return [model]
+
+
+def regime_of(model: EvalModel, task: Task) -> str | None:
+    """Return what a model was fine-tuned on for a task; None if it does not say. Headers only."""
+    if task.defaults is None:
+        return None
+    first = seeds_of(model)[0]
+    in_memory = isinstance(first, PolyprunePreTrainedModel)
+    config = first.config if in_memory else read_shape(first)[0]
+    for step in reversed(history_of(config).trainings):
+        if step.on == task.title and step.languages:
+            return "transfer" if len(step.languages) == 1 else "translate-train-all"
+    folder = first.source.folder if in_memory else Path(first)
+    return None if folder is None else _noted_regime(folder.parent / "tuning.json")
+
+
+def _noted_regime(record: Path) -> str | None:
+    """Return the regime that a fine-tuning noted beside its models, as older ones did."""
+    try:
+        return json.loads(record.read_text(encoding="utf-8"))["task"]["regime"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def check_model(model: EvalModel, task: Task) -> None:

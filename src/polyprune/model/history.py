@@ -41,6 +41,10 @@ class PruningStep:
     sentences: tuple[int, int] | None = None
     """That were scored in each language, the fewest and the most."""
     command: str = ""
+    rounds: int = 1
+    """In how many cuts, each after scores of what was left."""
+    made_up: str = ""
+    """How what is left makes up for what went, without training: compensation, refit, or both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class TrainingStep:
     """The name of the text, or of the task."""
     languages: tuple[str, ...] = ()
     teacher: str = ""
+    held_out: float | None = None
+    """The loss of the model that was written, on text that it was not trained on."""
 
 
 @dataclass(frozen=True, slots=True)

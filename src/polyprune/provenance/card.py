@@ -9,7 +9,6 @@ from typing import Any
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
 from ..model.files.row_names import SHARED
-from ..model.history import PruningStep
 from ..model.network.folder import CARD
 from ..storage import final_name
 from .card_facts import (
@@ -24,7 +23,7 @@ from .card_facts import (
     precision,
     several,
 )
-from .card_sections import CITATION, certificate, losses, snippet, speed, what_was_cut
+from .card_sections import CITATION, certificate, cut_sentence, losses, snippet, speed, what_was_cut
 from .markdown import code, fenced, line, plain
 from .origin import LICENSE, read_metadata
 
@@ -33,9 +32,6 @@ END = "<!-- end of the part that polyprune writes -->"
 FRONT = re.compile(r"\A---\r?\n.*?\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 TAGS = ["polyprune", "pruning", "multilingual"]
-
-
-LEARNED = "gates that were trained with an L0 penalty"
 
 USES = {
     "masked-lm": "To be fine-tuned for a task, or to fill in words",
@@ -250,39 +246,18 @@ def _limits(facts: CardFacts) -> str:
 
 
 def _made(facts: CardFacts) -> str:
-    steps = [step for each in facts.history.cuts if (step := _step(each))]
+    steps = [step for each in facts.history.cuts if (step := cut_sentence(each))]
     for each in facts.history.trainings:
         on = f" on {code(each.on)}" if each.on else ""
         teacher = f", {code(each.teacher)} as its teacher" if each.teacher else ""
-        steps.append(f"Trained for {each.steps:,} steps{on}{teacher}.")
+        loss = "" if each.held_out is None else f"; its held-out loss is {each.held_out:.3f}"
+        steps.append(f"Trained for {each.steps:,} steps{on}{teacher}{loss}.")
     listed = "\n".join(f"{i}. {step}" for i, step in enumerate(steps, 1))
     commands = [line(each.command) for each in facts.history.cuts if each.command]
     parts = [f"From {_original(facts)}, by polyprune."]
     parts += [listed] if listed else []
     parts += [fenced("\n".join(commands), "sh")] if commands else []
     return "\n\n".join(["## How it was made", *parts])
-
-
-def _step(cut: PruningStep) -> str:
-    """One cut, or one ranking, in a sentence."""
-    by = {
-        "gradient": f"gate gradients, by the rule {code(cut.rule)}",
-        "magnitude": "the size of their weights",
-        "random": "chance",
-        "learned": LEARNED,
-        "l0": LEARNED,  # as it was called before
-    }.get(cut.method, code(cut.method) if cut.method else "")
-    ranked = f"Components were ranked by {by}" if by else ""
-    setting = {
-        "shared": ", the same for all languages",
-        "non-shared": ", for each language by itself",
-    }.get(cut.setting, "")
-    if cut.sparsity is None:
-        return f"{ranked}{setting}." if ranked else "Gates were added."
-    if not ranked and not cut.sparsity:
-        return ""
-    size = f"cut to a sparsity of {100 * cut.sparsity:.1f} %"
-    return f"{ranked}{setting}, and {size}." if ranked else f"{size.capitalize()}."
 
 
 def _original(facts: CardFacts) -> str:

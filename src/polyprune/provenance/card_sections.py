@@ -3,12 +3,13 @@
 import re
 
 from ..model.files.row_names import SHARED
-from ..model.history import ModelSize
+from ..model.history import ModelSize, PruningStep
 from .card_facts import CardFacts, TaskComparison, base_of, language, megabytes
 from .markdown import code, command, fenced, plain, table
 
 NOTHING = "–"
 NOT_YET = "**Not measured yet.**"
+LEARNED = "gates that were trained with an L0 penalty"
 
 PAPER = """\
 @inproceedings{li-etal-2022-probing,
@@ -224,3 +225,29 @@ def _wanted(facts: CardFacts) -> str:
     if facts.rows and facts.rows[0] != SHARED:
         words.append(f"language={literal(facts.rows[0])}")
     return ", ".join(words)
+
+
+def cut_sentence(cut: PruningStep) -> str:
+    """One cut, or one ranking, in a sentence."""
+    by = {
+        "gradient": f"gate gradients, by the rule {code(cut.rule)}",
+        "magnitude": "the size of their weights",
+        "random": "chance",
+        "learned": LEARNED,
+        "l0": LEARNED,  # as it was called before
+    }.get(cut.method, code(cut.method) if cut.method else "")
+    ranked = f"Components were ranked by {by}" if by else ""
+    setting = {
+        "shared": ", the same for all languages",
+        "non-shared": ", for each language by itself",
+    }.get(cut.setting, "")
+    if cut.sparsity is None:
+        return f"{ranked}{setting}." if ranked else "Gates were added."
+    if not ranked and not cut.sparsity:
+        return ""
+    size = f"cut to a sparsity of {100 * cut.sparsity:.1f} %"
+    if cut.rounds > 1:
+        size += f" in {cut.rounds} rounds, each after scores of what was left"
+    sentence = f"{ranked}{setting}, and {size}." if ranked else f"{size.capitalize()}."
+    made_up = f" What is left makes up for what went: {cut.made_up}, no training."
+    return sentence + (made_up if cut.made_up else "")

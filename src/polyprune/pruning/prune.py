@@ -8,10 +8,10 @@ from ..errors import CheckpointError, ConfigError
 from ..model.history import PruningStep
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from .gates.dynamic import boundaries
+from .gates.dynamic_gating import DynamicGating
 from .gates.elastic import Elastic
-from .gates.gatings import DynamicGating
 from .ranker import Ranker
-from .repair import NO_REPAIR, Repair
+from .repair import NO_REPAIR, Repair, put_back
 from .selection.budgets import Budget
 from .selection.ranking import ComponentWeights, Minimum
 from .selection.selection import Selection
@@ -79,24 +79,17 @@ def apply_selection(
         small = shrink_with_history(uncut, row.gates, describe_selection(ranker, languages))
     except ValueError as error:
         raise ConfigError(f"These gates cannot be cut: {error}") from error
-    return Pruned(repair.apply(small, uncut, row), uncut, row, languages)
+    if repair is not NO_REPAIR:
+        small = repair.apply(small, uncut, row)
+        uncut = put_back(uncut, small, row.gates)
+    return Pruned(small, uncut, row, languages)
 
 
-def elastic_gates(
-    model: PolyprunePreTrainedModel,
-    ranker: Ranker,
-    *,
-    grid: Sequence[float] | None = None,
-    minimum: Minimum | None = None,
-    learned: bool = False,
-    least_share: float = 0.0,
-) -> Elastic:
+def elastic_gates(model: PolyprunePreTrainedModel, ranker: Ranker) -> Elastic:
     """The gates of a ranking for every size at once (Eqs. 14–16); see `DynamicGating`."""
     weights = ComponentWeights.of(model.shape)
-    scores = ranker.rank(model, weights)
-    boundary, share = boundaries(scores, weights, grid, minimum or Minimum(rank=1))
-    gating = DynamicGating(boundary, share, learned=learned, least_share=least_share)
-    return Elastic(gating, ranker.rows, weights)
+    start = boundaries(ranker.rank(model, weights), weights, minimum=Minimum(rank=1))
+    return Elastic(DynamicGating(*start), ranker.rows, weights)
 
 
 def describe_selection(

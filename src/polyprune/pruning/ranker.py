@@ -6,6 +6,7 @@ from ..errors import ConfigError
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from .criteria.criterion import FISHER, Criterion, criterion_named
 from .criteria.scores_file import ScoreSheet
+from .second_order.curves import RemovalCurves
 from .selection.ranking import ComponentWeights, Scores
 from .setting import SHARED_SETTING, Setting, setting_named
 
@@ -50,6 +51,23 @@ class Ranker:
             return self.criterion.rank(model, None, weights)
         self.criterion.check_per(self.sheet.about.per)
         return self.criterion.rank(model, self.setting.combine(self.sheet.gradients), weights)
+
+    @property
+    def curves(self) -> RemovalCurves | None:
+        """The removal curves of each row, where the criterion ranks by them."""
+        if self.sheet is None or not self.criterion.needs_curves:
+            return None
+        return self.setting.combine(self.sheet.gradients).curves
+
+    def curves_in_common(self) -> RemovalCurves:
+        """The removal curves of every language, along one order for all of them."""
+        curves = None if self.sheet is None else self.sheet.gradients.curves
+        if curves is None or not self.criterion.needs_curves or self.setting.per_language:
+            raise ConfigError(
+                "A floor for languages needs removal curves that all of them share: use "
+                "`rule='second-order'` and `setting='shared'`."
+            )
+        return curves
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ model of the same shape.
 
 from typing import Protocol, runtime_checkable
 
+from ..model.network.components import Gates
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from .selection.selection import Selection
 
@@ -39,3 +40,27 @@ class NoRepair:
 
 
 NO_REPAIR = NoRepair()
+
+
+def put_back(
+    uncut: PolyprunePreTrainedModel, small: PolyprunePreTrainedModel, gates: Gates
+) -> PolyprunePreTrainedModel:
+    """The uncut model with the repaired projections of the small one, where its gates are open.
+
+    Under these gates it computes what the small one does, so that shrinking can be proven to have
+    been exact whatever a repair changed.
+    """
+    state = uncut.state_dict()
+    whole, parts = uncut.encoder.sublayers(), small.encoder.sublayers()
+    names = {module: name for name, module in uncut.named_modules()}
+    for kind in ("heads", "units"):
+        for old, new, gate in zip(
+            getattr(whole, kind), getattr(parts, kind), getattr(gates, kind), strict=True
+        ):
+            name, kept = names[old.leaving], gate[0].repeat_interleave(old.columns_each) > 0
+            state[f"{name}.bias"] = new.leaving.bias.detach().clone()
+            if kept.any():
+                weight = old.leaving.weight.detach().clone()
+                weight[:, kept] = new.leaving.weight.detach()
+                state[f"{name}.weight"] = weight
+    return uncut.rebuilt(uncut.shape, state)

@@ -21,9 +21,7 @@ class Setting:
 
     def combine(self, gradients: GateGradients) -> GateGradients:
         """What was measured, with one row per row of gates."""
-        return GateGradients(
-            self.combine_rows(gradients.absolute), self.combine_rows(gradients.squared)
-        )
+        return gradients.combined(self.combine_rows)
 
     def rows(self, languages: Sequence[str]) -> tuple[str, ...]:
         """The names of the rows of gates: these languages, or `shared`."""

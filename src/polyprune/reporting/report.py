@@ -15,7 +15,8 @@ from .figures.paper import paper_figures
 from .figures.quality import by_sparsity, loss_by_corpus_size, quality_by_speed
 from .figures.visibility import drop_empty_panels
 from .read.sources import PAPER, read_results
-from .results import Failure, Results
+from .results import Results
+from .tables.claims import claims_table
 from .tables.formats import TABLE_FORMATS
 from .tables.languages import languages_table, losses_table, task_by_language
 from .tables.layout import scored_regimes, tasks_in_order
@@ -23,6 +24,7 @@ from .tables.paper_values import split_from_paper
 from .tables.sizes import sizes_table
 from .tables.table import Table, TableCell
 from .tables.tasks import dynamic_table, improved_table, main_table
+from .tables.training import training_table, tuning_table
 from .website import page
 
 TABLE_WRITERS = {
@@ -32,7 +34,7 @@ TABLE_WRITERS = {
 }
 """Formats of a table, by the names that people use."""
 
-SUMMARY_TABLES = ("main", "improved-l0", "dynamic", "sizes")
+SUMMARY_TABLES = ("main", "improved-l0", "dynamic", "claims", "training", "sizes")
 """Tables that are printed unless others are requested: what a screen or two can hold."""
 
 
@@ -105,13 +107,14 @@ def tables(results: Results) -> list[Table]:
     """Make the paper's Tables 1, 2, 3 and 5, what each language lost, and sizes, if known."""
     results, paper = split_from_paper(results)
     found = [make(results, paper) for make in (main_table, improved_table, dynamic_table)]
+    found += [make(results) for make in (claims_table, training_table, tuning_table)]
     for name in tasks_in_order(results, scored_regimes(results)):
         task = task_by_language(results, name)
         if task is not None:
             found += [languages_table(task, paper), losses_table(task)]
     found.append(sizes_table(results, paper))
     known = [table for table in found if table is not None]
-    return _with_failures(known, results.failures)
+    return _with_notes(known, results)
 
 
 def figures(results: Results) -> list[Figure]:
@@ -129,11 +132,12 @@ def figures(results: Results) -> list[Figure]:
     return [figure for each in found if each and (figure := drop_empty_panels(each))]
 
 
-def _with_failures(known: list[Table], failures: tuple[Failure, ...]) -> list[Table]:
-    """Add what failed as notes to the first table, which has dashes there."""
-    if not known or not failures:
+def _with_notes(known: list[Table], results: Results) -> list[Table]:
+    """Add what was left out and what failed as notes to the first table."""
+    failed = (f"Failed: {each.what}: {_first_line(each.why)}" for each in results.failures)
+    notes = (*results.notes, *failed)
+    if not known or not notes:
         return known
-    notes = tuple(f"Failed: {each.what}: {_first_line(each.why)}" for each in failures)
     return [replace(known[0], notes=(*known[0].notes, *notes)), *known[1:]]
 
 
@@ -194,6 +198,7 @@ def _cell(cell: TableCell) -> dict[str, Any]:
         "values": list(cell.values),
         "spread": cell.spread,
         "best": cell.best or None,
+        "faint": cell.faint or None,
         "paper": list(cell.paper),
         "failed": cell.failed,
     }

@@ -45,6 +45,40 @@ class Score:
     seed: int | None = None
     failed: str = ""
     """Why there are no numbers, if the attempt failed."""
+    baseline: Mapping[str, Scores] = field(default_factory=dict)
+    """What a guess without a model scores in each language, where that is known."""
+    chosen: tuple[float, int] | None = None
+    """The learning rate and the epochs that were the best of several on dev."""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How long a system was trained with one seed, and how its held-out loss fell."""
+
+    system: System
+    seed: int | None
+    steps: int
+    examples: int
+    """How many examples it saw, each as often as it was seen."""
+    tokens: int | None
+    """How many tokens; None if examples are single lines."""
+    losses: tuple[tuple[int, Value], ...]
+    """Pairs (step, held-out loss), the mean over languages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That one system does better than another, or at most `margin` points worse."""
+
+    title: str
+    better: tuple[str, float | None]
+    """The name of a system, and its sparsity."""
+    worse: tuple[str, float | None]
+    regime: str = "transfer"
+    tasks: tuple[str, ...] | None = None
+    margin: float = 0.0
+    paper: bool | None = None
+    """Whether the paper says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +161,11 @@ class Results:
     distances: tuple[Distances, ...] = ()
     curves: tuple[Curve, ...] = ()
     failures: tuple[Failure, ...] = ()
+    trainings: tuple[Training, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    """What the results are asked to show."""
+    notes: tuple[str, ...] = ()
+    """Sentences about all of them, such as what was left out."""
     tasks: Mapping[str, str] = field(default_factory=dict)
     """Titles of tasks that are not among the nine: `{"retrieval": "Translations found"}`."""
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -222,6 +261,9 @@ class Results:
             distances=self.distances + other.distances,
             curves=self.curves + other.curves,
             failures=self.failures + other.failures,
+            trainings=self.trainings + other.trainings,
+            claims=self.claims + other.claims,
+            notes=self.notes + other.notes,
             tasks={**other.tasks, **self.tasks},
             about={**other.about, **self.about},
         )

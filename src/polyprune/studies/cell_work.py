@@ -7,15 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ..progress import Silent, Stopped
 from ..storage import atomic_file
 from .pool import Interrupted, Job, Stop
+from .study_cells import FinishedRun
 from .study_files import CellFiles
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 """The numbers in glibc's malloc.h."""
+
+SMALL = 50_000_000
+"""Bytes of weights up to which a worker keeps the memory that its runs have freed."""
 
 
 @cache
@@ -24,13 +29,18 @@ def keep_memory() -> bool:
 
     Otherwise what is larger than 32 MB, such as the predicted words of a batch, is handed back to
     the system when it is freed, and asked for, and filled with zeros, at the next step. For workers
-    that do one small run after the other: a heap that never shrinks may be torn to pieces in a long
-    one.
+    that do one small run after the other: a heap that never shrinks is torn to pieces by the large
+    tensors of a large model, and takes gigabytes more than these do.
     """
     if platform.libc_ver()[0] != "glibc":
         return False
     mallopt = ctypes.CDLL(None).mallopt
     return bool(mallopt(M_MMAP_MAX, 0) and mallopt(M_TRIM_THRESHOLD, 2**31 - 1))
+
+
+def is_small(model: Path) -> bool:
+    """Whether the weights in a model's folder are small beside what a step works with."""
+    return sum(path.stat().st_size for path in model.glob("*.safetensors")) < SMALL
 
 
 # Importing torch takes seconds: workers do so when they do something, not when they start.
@@ -42,7 +52,8 @@ def work(job: Job, stop: Stop) -> dict[str, Any]:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()
-    keep_memory()
+    if is_small(job.start):
+        keep_memory()
     torch.set_num_threads(job.threads)
     _note_start(job)
     return WORKS[job.kind](job, stop)
@@ -56,7 +67,10 @@ def make_model(job: Job, stop: Stop) -> dict[str, Any]:
     from ..training.text_material import TextMaterial
 
     run, out = job.payload, CellFiles(job.folder).work
-    run = replace(run, saving=replace(run.saving, trackers=(), keep=1))
+    if isinstance(run, FinishedRun):
+        shutil.copytree(run.folder / "model", RunPaths(out).model, dirs_exist_ok=True)
+        return {"steps": run.run.steps, "curve": held_out_curve(run.folder)}
+    run = replace(run, saving=_quarterly(run))
     with _interrupted_when_stopped():
         tokens = sum(
             report.tokens
@@ -87,18 +101,33 @@ def tune(job: Job, stop: Stop) -> dict[str, Any]:
         sparsity=wanted["sparsity"],
         words=wanted["words"],
     )
-    grid = SearchSpace(
-        (wanted["learning_rate"],), (wanted["epochs"],), (wanted["seed"],), wanted["batch"]
-    )
+    rates, epochs = _several(wanted["learning_rate"]), _several(wanted["epochs"])
+    grid = SearchSpace(rates, epochs, (wanted["seed"],), wanted["batch"])
     tuning = HyperparameterSearch(setup, grid, CellFiles(job.folder).work)
     with _interrupted_when_stopped():
         run_search(tuning, Silent(stop), _untracked)
-    result = tuning.results[-1]
-    return {"dev": result["score"], "steps": result["steps"], "step": result["step"]}
+    chosen = asdict(tuning.best(wanted["seed"]))
+    result = next(each for each in tuning.results if each["setting"] == chosen)
+    return {
+        "dev": result["score"],
+        "steps": result["steps"],
+        "step": result["step"],
+        "learning_rate": chosen["learning_rate"],
+        "epochs": chosen["epochs"],
+        "tried": [
+            {
+                "learning_rate": each["setting"]["learning_rate"],
+                "epochs": each["setting"]["epochs"],
+                "dev": each["score"],
+            }
+            for each in tuning.results
+        ],
+    }
 
 
 def score(job: Job, stop: Stop) -> dict[str, Any]:
     """Score a model in every language."""
+    from ..evaluation.baselines import baseline_scores
     from ..evaluation.eval_config import EvalConfig
     from ..evaluation.evaluator import evaluate, language_records, mean_scores
     from ..evaluation.loaded_model import LoadedModel
@@ -110,16 +139,25 @@ def score(job: Job, stop: Stop) -> dict[str, Any]:
         data=job.data,
         languages=None if codes is None else tuple(codes),
         limit=wanted["limit"],
+        labels=job.labels,
         device="cpu" if not _has_gpu() else "auto",
     )
     candidate = LoadedModel.load(job.models[0], task, wanted["sparsity"])
     candidate.model.float()  # as trained models are: half precision is slow without a GPU
-    results = []
-    for each in evaluate(candidate, task, eval_config):
+    results, data = [], eval_config.read_all(task)
+    for each in evaluate(candidate, task, eval_config, data):
         results.append(each)
         if stop():
             raise Interrupted
-    return {"mean": mean_scores(results), "languages": language_records(results)}
+    guessed = {
+        code: baseline_scores(task, own.examples, own.gold, code)
+        for code, own in data.languages.items()
+    }
+    return {
+        "mean": mean_scores(results),
+        "languages": language_records(results),
+        "baseline": guessed,
+    }
 
 
 def speed(job: Job, stop: Stop) -> dict[str, Any]:
@@ -172,6 +210,17 @@ def _one_size(model: Any, sparsity: float | None) -> tuple[Any, str | None]:
     return cut, row if several else None
 
 
+def _quarterly(run: Any) -> Any:
+    """Look at the held-out loss after every quarter, to see whether it is flat; no trackers.
+
+    Of a run that keeps its best model it matters when one looks: that is left as it is.
+    """
+    saving = replace(run.saving, trackers=(), keep=1)
+    if saving.keeps_best:
+        return saving
+    return replace(saving, held_out_every=min(saving.held_out_every, max(1, run.steps // 4)))
+
+
 def _untracked(run: Any) -> Any:
     """A run that no tracker is told about: the study's own records are enough."""
     return replace(run, saving=replace(run.saving, trackers=()))
@@ -194,6 +243,11 @@ def _note_start(job: Job) -> None:
         shutil.rmtree(files.work, ignore_errors=True)
     with atomic_file(files.start_note, force=True) as path:
         path.write_text(here, encoding="utf-8")
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    """One value or a list of them as a tuple."""
+    return tuple(value) if isinstance(value, list) else (value,)
 
 
 def _has_gpu() -> bool:

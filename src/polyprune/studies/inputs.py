@@ -1,6 +1,7 @@
 """The inputs of a study: its data, and hashes of its files."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,24 @@ def prepare_data(study: Study, out: Path) -> str:
     return str(folder)
 
 
+def find_labels(study: Study) -> Study:
+    """Return the study with the full path of its labels; raise if there is no such folder."""
+    if study.labels is None:
+        return study
+    folder = Path(study.labels).expanduser().resolve()
+    if not folder.is_dir():
+        raise ConfigError(f"There is no folder {study.labels} of labels. Give another `labels`.")
+    return replace(study, labels=str(folder))
+
+
 def hash_inputs(study: Study, data: str) -> tuple[InputHashes, Path]:
     """Hash the study's model, data and corpus; return the hashes and the model's folder."""
     model = find(study.model).resolve()
     corpus = study.corpus or ""
     if corpus and text_folder(corpus).is_dir():
         corpus = folder_hash(text_folder(corpus))
-    return InputHashes(folder_hash(model), folder_hash(Path(data)), corpus), model
+    labels = "" if study.labels is None else folder_hash(Path(study.labels))
+    return InputHashes(folder_hash(model), folder_hash(Path(data)), corpus, labels), model
 
 
 def environment_facts() -> dict[str, Any]:

@@ -47,6 +47,8 @@ class Job:
     start: Path
     """The study's starting model."""
     data: str
+    labels: str | None = None
+    """The folder of labels, for test files without labels."""
     payload: Any = None
     threads: int = 1
 

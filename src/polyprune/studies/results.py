@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..evaluation.task_names import find_task_name
 from ..jsonl import read_objects
 from ..reporting.read.lines import parse_results
 from ..reporting.report import Report, report_of, write_page
@@ -13,8 +14,9 @@ from ..reporting.tables.formats import as_markdown
 from ..storage import atomic_file
 from ..training.run_config import Run
 from .cell_store import CellStore
-from .study_cells import CellGraph, ScoredCell, setting_of
+from .study_cells import CellGraph, FinishedRun, ScoredCell, setting_of
 from .study_config import Study
+from .study_parts import ClaimConfig
 
 Line = dict[str, Any]
 
@@ -44,9 +46,13 @@ class Outline:
 
     study: str
     rows: tuple[OutlineRow, ...]
+    claims: tuple[Line, ...] = ()
+    """What is claimed, and sentences about all results: the lines of `claims.jsonl`."""
 
 
-def outline_of(study: Study, graph: CellGraph, runs: Mapping[str, Run]) -> Outline:
+def outline_of(
+    study: Study, graph: CellGraph, runs: Mapping[str, Run], notes: Sequence[str] = ()
+) -> Outline:
     """Return the rows that a study will fill: every size of every system that is scored."""
     scored = {each.system for each in graph.scores}
     rows = (
@@ -55,7 +61,28 @@ def outline_of(study: Study, graph: CellGraph, runs: Mapping[str, Run]) -> Outli
         for size in system.sizes or (None,)
         if system.name in scored
     )
-    return Outline(study.name, tuple(rows))
+    head = {"study": study.name}
+    claims = [head | line for claim in study.claims for line in _claim_lines(study, claim)]
+    told = [head | {"note": note} for note in notes]
+    return Outline(study.name, tuple(rows), (*claims, *told))
+
+
+def _claim_lines(study: Study, claim: ClaimConfig) -> Iterator[Line]:
+    """Yield a claim once for every regime in which it is tested."""
+    tasks = None if claim.tasks is None else [find_task_name(name) for name in claim.tasks]
+    sides = (study.claimed(side) for side in (claim.better, claim.worse))
+    better, worse = ({"system": name, "sparsity": size} for name, size in sides)
+    for regime in claim.regimes or study.regimes:
+        if regime in study.regimes:
+            yield {
+                "claim": claim.title,
+                "better": better,
+                "worse": worse,
+                "regime": regime,
+                "tasks": tasks,
+                "margin": claim.margin,
+                "paper": claim.paper,
+            }
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +94,13 @@ class Lines:
     sizes: list[Line]
     """`sizes.jsonl`: size, speed and what is kept, one line per system and size."""
     curves: list[Line]
-    """`curves.jsonl`: held-out losses over training, one line per trained model."""
+    """`curves.jsonl`: tokens and held-out losses of training, one line per trained model."""
+    claims: Sequence[Line] = ()
+    """`claims.jsonl`: what is tested, and what is to be said about all results."""
 
     def write(self, folder: Path, study: str) -> None:
         """Replace a study's lines in the files of a folder."""
-        for name in ("scores", "sizes", "curves"):
+        for name in ("scores", "sizes", "curves", "claims"):
             file = "results" if name == "scores" else name
             write_lines(folder / f"{file}.jsonl", getattr(self, name), study)
 
@@ -86,14 +115,15 @@ def lines_of(
         record, row = store.record(each.address), rows[each.system, each.size]
         why = "" if record.get("status") == "done" else _why(graph, store, each.address)
         if record.get("status") == "done" or why:
-            scores.append(_line(outline.study, row, each, record, facts, why))
+            tuning = _tuning(graph, store, each.address)
+            scores.append(_line(outline.study, row, each, record, {**facts, **tuning}, why))
     sizes = []
     for key, address in graph.speeds.items():
         record = store.record(address)
         if record.get("status") == "done":
             head = {"study": outline.study, **rows[key].record()}
             sizes.append(head | record["result"] | {"address": address, **facts})
-    return Lines(scores, sizes, list(_curves(graph, outline, store)))
+    return Lines(scores, sizes, list(_curves(graph, outline, store)), outline.claims)
 
 
 def _why(graph: CellGraph, store: CellStore, address: str) -> str:
@@ -109,11 +139,30 @@ def _why(graph: CellGraph, store: CellStore, address: str) -> str:
 def _curves(graph: CellGraph, outline: Outline, store: CellStore) -> Iterator[Line]:
     first = {row.system: row for row in reversed(outline.rows)}
     for address, cell in graph.cells.items():
-        curve = store.record(address).get("result", {}).get("curve")
-        if cell.kind == "model" and curve and cell.about["system"] in first:
+        result = store.record(address).get("result", {})
+        if cell.kind == "model" and "curve" in result and cell.about["system"] in first:
             size = {"sparsity": cell.about["size"], "seed": cell.about["seed"]}
             row = first[cell.about["system"]].record() | size
-            yield {"study": outline.study, **row, "curve": curve, "address": address}
+            known = {**training_amount(cell.payload), "curve": result["curve"]}
+            yield {"study": outline.study, **row, **known, "address": address}
+
+
+def training_amount(run: Run | FinishedRun) -> Line:
+    """Return how much a run trains: steps, examples and tokens; no tokens if it reads lines."""
+    run = run.run if isinstance(run, FinishedRun) else run
+    examples = run.steps * run.batch.size
+    tokens = None if run.objective.by_line else examples * run.corpus.block
+    return {"steps": run.steps, "examples": examples, "tokens": tokens}
+
+
+def _tuning(graph: CellGraph, store: CellStore, address: str) -> Line:
+    """Return how the model of a score was fine-tuned."""
+    for need in graph.cells[address].needs:
+        if graph.cells[need].kind == "tuned":
+            found = store.record(need).get("result", {})
+            wanted = ("learning_rate", "epochs", "dev", "tried")
+            return {"tuning": {name: found.get(name) for name in wanted}}
+    return {}
 
 
 def _line(
@@ -133,7 +182,7 @@ def _line(
         "seed": scored.seed,
         "mean": result["mean"],
         "languages": {code: each["scores"] for code, each in result["languages"].items()},
-        **({"failed": why} if why else {}),
+        **({"failed": why} if why else {"baseline": result.get("baseline")}),
         "address": scored.address,
         "seconds": record.get("seconds"),
         **facts,
@@ -154,7 +203,8 @@ def write_report(lines: Lines, study: str, out: Path) -> Report:
     The page has the paper's numbers in brackets. Elsewhere they would mislead at a glance: they
     come from another model and other data.
     """
-    report = report_of(parse_results([*lines.scores, *lines.sizes, *lines.curves], study))
+    known = [*lines.scores, *lines.sizes, *lines.curves, *lines.claims]
+    report = report_of(parse_results(known, study))
     write_page(report, out / "page.html", force=True)
     own = report.without_paper()
     with atomic_file(out / "tables.md", force=True) as path:

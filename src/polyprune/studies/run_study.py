@@ -12,10 +12,11 @@ from ..quantities import clock_time
 from ..reporting.report import Report
 from ..training.run_config import Run
 from .cell_store import CellStore, pending_cells
-from .inputs import environment_facts, hash_inputs, prepare_data
+from .inputs import environment_facts, find_labels, hash_inputs, prepare_data
 from .pool import Work
 from .results import Lines, Outline, lines_of, outline_of, write_report
 from .schedule import ExecutionContext, ScheduleReport, run_cells
+from .scorable import with_scorable_only
 from .study_cells import CellGraph, StudyCell, plan_cells
 from .study_config import Study
 
@@ -35,6 +36,10 @@ class PlannedStudy:
     data: str
     facts: Mapping[str, Any]
     """The versions and the hardware that results may depend on."""
+    labels: str | None = None
+    """The folder of labels, for test files without labels."""
+    notes: tuple[str, ...] = ()
+    """What is left out, and what makes systems hard to compare, in sentences."""
 
     @property
     def pending(self) -> list[StudyCell]:
@@ -52,11 +57,14 @@ def plan_study(study: Study, runs: Mapping[str, Run], out: Path) -> PlannedStudy
     """Read a study's inputs and plan its cells; raise if the folder holds something else."""
     store = CellStore(out.resolve())
     store.check()
-    data = prepare_data(study, store.out)
+    study, data = find_labels(study), prepare_data(study, store.out)
+    study, notes = with_scorable_only(study, data)
     hashes, start = hash_inputs(study, data)
     graph = plan_cells(study, runs, hashes, str(start))
-    outline = outline_of(study, graph, runs)
-    return PlannedStudy(graph, outline, store, start, data, environment_facts())
+    outline = outline_of(study, graph, runs, notes)
+    return PlannedStudy(
+        graph, outline, store, start, data, environment_facts(), study.labels, notes
+    )
 
 
 def run_study(
@@ -73,12 +81,14 @@ def run_study(
     """
     graph, store = planned.graph, planned.store
     schedule = ScheduleReport()
+    for note in planned.notes:
+        progress.message(note)
     with store.alone():
         for address in graph.cells if force else ():
             store.drop(address)
         many = workers or os.cpu_count() or 1
         place = ExecutionContext(
-            store, planned.start, planned.data, many, work, progress.should_stop
+            store, planned.start, planned.data, many, work, progress.should_stop, planned.labels
         )
         _run_cells(graph, place, schedule, progress, planned.write_lines)
     lines = planned.write_lines()

@@ -27,6 +27,8 @@ class ExecutionContext:
     workers: int
     work: Work
     stop: Callable[[], bool] = lambda: False
+    labels: str | None = None
+    """The folder of labels, for test files without labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,7 @@ class _Schedule:
             models=models,
             start=context.start,
             data=context.data,
+            labels=context.labels,
             payload=cell.payload,
             threads=cores if cell.kind == "speed" else max(1, cores // context.workers),
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..averages import Value, mean
 from ..jsonl import read_objects
+from ..reporting.learned import is_learned
 from ..reporting.read.lines import parse_results
 from ..reporting.results import Results, System
 
@@ -17,7 +18,7 @@ class Standing:
     title: str
     sparsity: Value
     mean: Value
-    """The mean over its tasks, in percent."""
+    """The mean over its tasks that the dense model has learned, in percent."""
     tasks: tuple[str, ...]
     """The tasks that have a score."""
     failed: int = 0
@@ -39,7 +40,7 @@ def _standing(results: Results, system: System) -> Standing:
     return Standing(
         title=system.title,
         sparsity=system.sparsity,
-        mean=mean(means.values()),
+        mean=mean(value for each, value in means.items() if is_learned(results, *each)),
         tasks=tuple(dict.fromkeys(task for (task, _), value in means.items() if value is not None)),
         failed=sum(bool(each.failed) for each in results.scores if each.system == system),
         languages={

@@ -9,10 +9,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
+from ..errors import ConfigError
 from ..training.run_config import Run
-from .study_config import Study, SystemConfig, TaskConfig, at_size, placed, scored_combinations
+from .cell_store import folder_hash
+from .study_config import Study, at_size, placed, scored_combinations
+from .study_parts import SystemConfig, TaskConfig
 
 FORMAT = 1
 """Increased whenever the same settings would give other results."""
@@ -62,6 +66,7 @@ class InputHashes:
     model: str
     data: str
     corpus: str
+    labels: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,24 @@ def _sizes(study: Study, scores: Iterable[ScoredCell]) -> list[tuple[str, float 
     return [key for key in wanted if key in there]
 
 
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """A run that was trained elsewhere."""
+
+    run: Run
+    folder: Path
+
+
+def finished_run(name: str) -> Path:
+    """Return the folder of a finished run; raise if there is none."""
+    folder = Path(name).expanduser().resolve()
+    if not (folder / "model" / "config.json").is_file():
+        raise ConfigError(
+            f"There is no finished run {name}. Train it first, or leave `trained` out of the study."
+        )
+    return folder
+
+
 @dataclass(slots=True)
 class _GraphBuilder:
     """Builds the graph; makes each cell once."""
@@ -137,8 +160,7 @@ class _GraphBuilder:
     def speed(self, name: str, size: float | None) -> str:
         """Return the cell that measures a system's size and speed."""
         system = self.study.system(name)
-        seeds = [seed for seed in self.study.seeds if seed in (system.seeds or self.study.seeds)]
-        needs = self._model(system, size, seeds[0])
+        needs = self._model(system, size, self._seeds(system)[0])
         settings = {
             "model": self.prints.model,
             "sparsity": size if self._every_size(system) else None,
@@ -161,6 +183,8 @@ class _GraphBuilder:
             "languages": None if plan.languages is None else list(plan.languages),
             "sparsity": size if every and (plan.is_retrieval or not system.cut_first) else None,
         }
+        if self.prints.labels:
+            settings["labels"] = self.prints.labels
         needs = self._model(system, size, seed)
         if plan.is_retrieval and not needs:
             settings["model"] = self.prints.model
@@ -181,7 +205,8 @@ class _GraphBuilder:
         """Return the training cell of a system; None for the starting model itself."""
         if system.config is None:
             return ()
-        run = at_size(self.runs[system.name], size, seed, system.steps)
+        seed = self._seeds(system)[0] if self.study.train_once else seed
+        run = at_size(self.runs[system.name], size, seed, system.steps or self.study.steps)
         settings = {
             "run": identity(placed(run, "model", "corpus")),
             "model": self.prints.model,
@@ -189,8 +214,15 @@ class _GraphBuilder:
         }
         every = self._every_size(system)
         about = {"system": system.name, "size": None if every else size, "seed": seed}
-        payload = placed(run, self.model, self.study.corpus)
+        payload: Any = placed(run, self.model, self.study.corpus)
+        if system.trained is not None:
+            folder = finished_run(system.trained.format(size=size, seed=seed))
+            settings["trained"] = folder_hash(folder / "model")
+            payload = FinishedRun(self.runs[system.name], folder)
         return (self._add(StudyCell("model", settings, (), about, payload)),)
+
+    def _seeds(self, system: SystemConfig) -> list[int]:
+        return [seed for seed in self.study.seeds if seed in (system.seeds or self.study.seeds)]
 
     def _every_size(self, system: SystemConfig) -> bool:
         return system.config is not None and self.runs[system.name].gating.every_size

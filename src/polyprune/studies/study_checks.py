@@ -1,6 +1,7 @@
 """Checks of a study's config."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..errors import ConfigError, UnknownName
 from ..evaluation.task_names import REGIMES
@@ -20,6 +21,17 @@ def check_seeds(seeds: Sequence[int] | None) -> None:
         return
     if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
         raise ConfigError("Seeds are one number or more, from 0, each of them once.")
+
+
+def check_choices(plan: Any) -> None:
+    """Raise unless a task has one setting of each kind, or several to choose from."""
+    if plan.learning_rate is not None and plan.learning_rates:
+        raise ConfigError("Give learning_rate, or learning_rates to choose from, not both.")
+    if plan.epochs is not None and plan.epochs_to_try:
+        raise ConfigError("Give epochs, or epochs_to_try to choose from, not both.")
+    for each in (plan.learning_rate, *plan.learning_rates):
+        if each is not None and not each > 0:
+            raise ConfigError(f"A learning rate is more than 0, not {each}.")
 
 
 def check_regimes(regimes: Sequence[str] | None) -> None:

@@ -5,146 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import ConfigError
-from ..evaluation.finetune_config import EPOCHS
-from ..evaluation.tasks import Task, find_task
 from ..training.run_config import Run
-from .study_checks import (
-    check_known,
-    check_like,
-    check_regimes,
-    check_seeds,
-    check_sizes,
-    check_task,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class SystemConfig:
-    """`[[systems]]`: a way to make a small model, one row of the tables."""
-
-    name: str
-    title: str = ""
-    """The title in tables; the name unless given."""
-    config: str | None = None
-    """A training config beside the study's; without one, the system is the starting model."""
-    sizes: tuple[float, ...] = ()
-    """Sparsities: each needs a training run, or all come from one if gates are dynamic."""
-    steps: int | None = None
-    """Training steps; the config's own unless given."""
-    cut_first: bool = False
-    """Whether an elastic model is shrunk to each size before fine-tuning."""
-    seeds: tuple[int, ...] | None = None
-    regimes: tuple[str, ...] | None = None
-    tasks: tuple[str, ...] | None = None
-    """The tasks that it is scored on; all unless given."""
-
-    def __post_init__(self):
-        check_sizes(self.sizes)
-        check_seeds(self.seeds)
-        check_regimes(self.regimes)
-        if not self.name:
-            raise ConfigError("A system has a name.")
-        if self.config is None and (self.sizes or self.steps):
-            raise ConfigError(f"{self.name} has no config, so it has neither sizes nor steps.")
-
-    @property
-    def called(self) -> str:
-        """The title in tables."""
-        return self.title or self.name
-
-
-@dataclass(frozen=True, slots=True)
-class TaskConfig:
-    """`[[tasks]]`: a task, and how models are fine-tuned for it.
-
-    A task may be there twice, once for each regime, with other settings.
-    """
-
-    name: str
-    epochs: int | None = None
-    learning_rate: float | None = None
-    """The learning rate; the task's own unless given, as for epochs."""
-    batch: int = 32
-    limit: int | None = None
-    """The maximum number of training examples per language."""
-    test_limit: int | None = None
-    """The maximum number of test examples per language."""
-    languages: tuple[str, ...] | None = None
-    """The languages to score; all that have data unless given."""
-    words: bool = True
-    """Whether the word table is trained too."""
-    like: str | None = None
-    """The task whose fine-tuned models are used, if both train on the same data: XQuAD's for MLQA.
-    """
-    regimes: tuple[str, ...] | None = None
-    seeds: tuple[int, ...] | None = None
-    systems: tuple[str, ...] | None = None
-    """The systems that are scored on it; all unless given."""
-
-    def __post_init__(self):
-        check_seeds(self.seeds)
-        check_regimes(self.regimes)
-        check_task(self.name)
-        check_like(self.name, self.like)
-        least = [self.epochs, self.limit, self.test_limit, self.batch]
-        if any(value is not None and value < 1 for value in least):
-            raise ConfigError("epochs, limit, test_limit and batch are 1 or more.")
-        if self.learning_rate is not None and not self.learning_rate > 0:
-            raise ConfigError(f"A learning rate is more than 0, not {self.learning_rate}.")
-        trained = (self.epochs, self.learning_rate, self.limit, self.test_limit, self.regimes)
-        if self.is_retrieval and any(value is not None for value in trained):
-            raise ConfigError(
-                f"{self.task.title} has nothing to train on and needs all its sentences: leave out "
-                "epochs, learning_rate, limit, test_limit and regimes."
-            )
-
-    @property
-    def task(self) -> Task:
-        """The record of the task."""
-        return find_task(self.name)
-
-    @property
-    def is_retrieval(self) -> bool:
-        """Whether any encoder can do it without fine-tuning."""
-        return self.task.defaults is None
-
-    def tuning(self, regime: str) -> dict[str, Any]:
-        """Return the hyperparameters of fine-tuning in a regime, as JSON."""
-        task = self.task if self.like is None else find_task(self.like)
-        defaults = task.defaults
-        assert defaults is not None
-        own = defaults.epochs if regime == "transfer" else EPOCHS[regime][0]
-        return {
-            "task": task.name,
-            "version": task.version,
-            "regime": regime,
-            "epochs": self.epochs or own,
-            "learning_rate": self.learning_rate or defaults.learning_rate,
-            "batch": self.batch,
-            "limit": self.limit,
-            "words": self.words,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class QuickConfig:
-    """`[quick]`: what `--quick` changes; other settings stay."""
-
-    seeds: tuple[int, ...] | None = None
-    regimes: tuple[str, ...] | None = None
-    systems: tuple[str, ...] | None = None
-    tasks: tuple[str, ...] | None = None
-    sizes: tuple[float, ...] | None = None
-    steps: int | None = None
-    epochs: int | None = None
-    limit: int | None = None
-    test_limit: int | None = None
-    rounds: int | None = None
-
-    def __post_init__(self):
-        check_seeds(self.seeds)
-        check_regimes(self.regimes)
-        check_sizes(self.sizes or ())
+from .study_checks import check_known, check_regimes, check_seeds
+from .study_parts import ClaimConfig, QuickConfig, SystemConfig, TaskConfig, split_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +22,22 @@ class Study:
     name: str = "study"
     data: str = "miniature"
     """A folder in XTREME's layout, or `miniature`, which is generated."""
+    labels: str | None = None
+    """A folder of labels in XTREME's layout, for test files without labels."""
+    leave_out: bool = False
+    """Whether tasks and languages that cannot be scored are left out; else they are refused."""
     corpus: str | None = None
     """The corpus that systems are trained on; that of their configs unless given."""
+    steps: int | None = None
+    """Training steps of every system, so that all see as many tokens; its config's unless given."""
     seeds: tuple[int, ...] = (1,)
     regimes: tuple[str, ...] = ("transfer",)
     rounds: int = 30
     """Rounds of speed measurement; 0 to skip it."""
+    train_once: bool = False
+    """Whether all seeds fine-tune the model of the first; else each has a training of its own."""
+    claims: tuple[ClaimConfig, ...] = ()
+    """What is to be tested."""
     quick: QuickConfig = field(default_factory=QuickConfig)
 
     def __post_init__(self):
@@ -183,20 +56,38 @@ class Study:
             check_known("task", given, tasks)
         for given in (*(plan.systems for plan in self.tasks), quick.systems):
             check_known("system", given, names)
+        if self.steps is not None and self.steps < 1:
+            raise ConfigError(f"There is 1 step or more, not {self.steps}.")
+        for claim in self.claims:
+            for side in (claim.better, claim.worse):
+                self.claimed(side)
         _check_once(self)
 
     def system(self, name: str) -> SystemConfig:
         """Return the system with this name."""
         return next(system for system in self.systems if system.name == name)
 
+    def claimed(self, side: str) -> tuple[str, float | None]:
+        """Return the system and the size that a side of a claim names; raise without them."""
+        name, size = split_size(side)
+        check_known("system", (name,), [system.name for system in self.systems])
+        sizes = self.system(name).sizes or (None,)
+        if size is None and len(sizes) == 1:
+            size = sizes[0]
+        if size not in sizes:
+            known = ", ".join(f"{name}@{each:g}" for each in sizes if each is not None) or name
+            raise ConfigError(f"There is no {side} in this study. There is: {known}.")
+        return name, size
+
     def quickly(self) -> "Study":
         """Return the study with `[quick]` applied."""
         quick = self.quick
         systems = [_quick_system(s, quick) for s in self.systems if _in(s.name, quick.systems)]
         tasks = [_quick_task(t, quick) for t in self.tasks if _in(t.name, quick.tasks)]
-        return replace(
+        smaller = replace(
             self,
             name=f"{self.name}-quick",
+            claims=(),
             systems=tuple(replace(s, tasks=_only(s.tasks, quick.tasks)) for s in systems),
             tasks=tuple(replace(t, systems=_only(t.systems, quick.systems)) for t in tasks),
             seeds=quick.seeds or self.seeds,
@@ -204,6 +95,14 @@ class Study:
             rounds=self.rounds if quick.rounds is None else quick.rounds,
             quick=QuickConfig(),
         )
+        return replace(smaller, claims=tuple(c for c in self.claims if smaller._has(c)))
+
+    def _has(self, claim: ClaimConfig) -> bool:
+        """Return whether both sides of a claim are in this study."""
+        try:
+            return all(self.claimed(side) for side in (claim.better, claim.worse))
+        except ConfigError:
+            return False
 
 
 def scored_combinations(
@@ -216,8 +115,8 @@ def scored_combinations(
     for plan in study.tasks:
         if not (_in(plan.name, system.tasks) and _in(system.name, plan.systems)):
             continue
-        # The uncut model finds the same sentences whatever the seed.
-        once = plan.is_retrieval and system.config is None
+        # One model finds the same sentences whatever the seed.
+        once = plan.is_retrieval and (system.config is None or study.train_once)
         for regime in ("transfer",) if plan.is_retrieval else study.regimes:
             if not (
                 _in(regime, plan.regimes) and (plan.is_retrieval or _in(regime, system.regimes))
@@ -278,6 +177,8 @@ def _quick_task(plan: TaskConfig, quick: QuickConfig) -> TaskConfig:
     return replace(
         plan,
         epochs=quick.epochs or plan.epochs,
+        epochs_to_try=() if quick.epochs else plan.epochs_to_try[:1],
+        learning_rates=plan.learning_rates[:1],
         limit=quick.limit or plan.limit,
         test_limit=quick.test_limit or plan.test_limit,
     )

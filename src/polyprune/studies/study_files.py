@@ -4,7 +4,7 @@
     OUT/cells/<address>/place.txt   written whenever a worker starts the cell
     OUT/cells/<address>/run/        where the cell is worked on; a model is in its `model`
     OUT/cells/<address>/cell.json   written once the cell is done or has failed
-    OUT/results.jsonl, sizes.jsonl, curves.jsonl
+    OUT/results.jsonl, sizes.jsonl, curves.jsonl, claims.jsonl
 
 This module imports nothing heavy: watching a study must not take the seconds that torch needs.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 KINDS = ("model", "tuned", "score", "speed")
 """The kinds of cells, in the order in which they need each other."""
 
-RESULT_FILES = ("results.jsonl", "sizes.jsonl", "curves.jsonl")
+RESULT_FILES = ("results.jsonl", "sizes.jsonl", "curves.jsonl", "claims.jsonl")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ..errors import ConfigError
 from ..pruning.gates.dynamic import TENTHS
+from .gate_settling import follow_schedule, gate_shares
 from .optimizer import set_learning_rates
 from .phases import Phase, draw_density
 from .run_config import Run
@@ -55,6 +56,23 @@ class StepReport:
     """The held-out loss of each language, on the steps that measure it."""
     sizes: dict[str, float] = field(default_factory=dict)
     """The density of each row's open gates at inference, on the same steps."""
+    processes: int = 1
+    """The number of processes that shared the step."""
+    gates: dict[str, float] = field(default_factory=dict)
+    """The `open` density of gates that are trained, and the shares `at_zero` and `at_one`.
+
+    On steps with a held-out loss also the share that settling changes, as `settled`, and whether
+    those between were `folded` into the weights.
+    """
+
+
+def describe_gates(report: StepReport) -> str:
+    """A few words about gates that are trained: their size, and how many are decided."""
+    if not report.gates:
+        return ""
+    decided = report.gates["at_zero"] + report.gates["at_one"]
+    expected = report.expected_density or 0.0
+    return f", size {expected:.2f} expected {report.gates['open']:.2f} open, {decided:.0%} 0 or 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +105,7 @@ def steps(
         # Seeded anew, there is no state of chance to be saved.
         torch.manual_seed(combine_seeds(run.seed, number, accelerator.process_index))
         density = target_density(run, phase, step, number)
+        follow_schedule(phase_state.plain, run, number)
         losses = _accumulate(
             phase_state, batch, density, draw_noise(phase_state.plain, run.seed, number)
         )
@@ -104,6 +123,8 @@ def steps(
             tokens=_sum(accelerator, batch.tokens),
             checksum=batch.checksum,
             density=density if gated else None,
+            processes=accelerator.num_processes,
+            gates=gate_shares(phase_state.plain, density) if phase.train != "weights" else {},
         )
         yield report, batch
 
@@ -111,7 +132,7 @@ def steps(
 def target_density(run: Run, phase: Phase, step: int, number: int) -> float:
     """Return a step's target density: the schedule's, or a random one if all sizes train."""
     if run.gating.every_size:
-        return draw_density(TENTHS, run.seed, number)
+        return draw_density(TENTHS, run.seed, number, between=run.gating.learned)
     return phase.density(step, 1 - run.gating.sparsity)
 
 

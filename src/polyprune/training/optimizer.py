@@ -22,21 +22,23 @@ def freeze_others(system: TrainingModule, phase: Phase) -> None:
             parameter.requires_grad_(False)
 
 
-def make_optimizer(system: nn.Module, phase: Phase, engine: EngineConfig) -> torch.optim.AdamW:
-    """Make AdamW over the parameters with gradients; each group stores its `peak` learning rate."""
+def make_optimizer(
+    system: nn.Module, phase: Phase, engine: EngineConfig, common: float = 1.0
+) -> torch.optim.AdamW:
+    """Make AdamW over the parameters with gradients; each group stores its `peak` learning rate.
+
+    What gates have in `common` learns this many times as fast as what each language has.
+    """
+    gates = phase.gates_learning_rate or phase.learning_rate
     groups: dict[str, dict[str, Any]] = {
         "matrices": {"peak": phase.learning_rate, "weight_decay": phase.weight_decay},
         "vectors": {"peak": phase.learning_rate, "weight_decay": 0.0},
-        "gates": {
-            "peak": phase.gates_learning_rate or phase.learning_rate,
-            "weight_decay": phase.gates_weight_decay,
-        },
+        "gates": {"peak": gates, "weight_decay": phase.gates_weight_decay},
+        "common": {"peak": common * gates, "weight_decay": phase.gates_weight_decay},
         # Multipliers rise for as long as the size is missed.
-        "multipliers": {
-            "peak": phase.gates_learning_rate or phase.learning_rate,
-            "weight_decay": 0.0,
-            "maximize": True,
-        },
+        "multipliers": {"peak": gates, "weight_decay": 0.0, "maximize": True},
+        # The λ₁ that is searched moves slowly: gates take their time to follow.
+        "search": {"peak": gates / 10, "weight_decay": 0.0, "maximize": True},
     }
     for name, parameter in system.named_parameters():
         if parameter.requires_grad:
@@ -59,7 +61,7 @@ def set_learning_rates(optimizer: Any, scale: float) -> dict[str, float]:
 
 def _group(name: str, parameter: nn.Parameter) -> str:
     if ".multipliers" in name:
-        return "multipliers"
+        return "multipliers" if parameter.ndim > 1 else "search"
     if "gating." in name:
-        return "gates"
+        return "common" if name.endswith("gating.common") else "gates"
     return "matrices" if parameter.ndim > 1 else "vectors"

@@ -1,7 +1,7 @@
 """Phases of training: what each trains, and its schedules of learning rate and density."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -30,16 +30,27 @@ class Phase:
     """Steps in which the learning rate rises; after them it falls to 0 in a straight line."""
     ramp: int = 0
     """Steps in which the target density falls from 1 to its own."""
+    sharpness: float = field(default=1.0, metadata={"absent": 1.0})
+    """What the α of learned gates are multiplied with at the end of the phase.
+
+    It grows from that of the phase before, by the same factor in each of `sharpen` steps.
+    """
+    sharpen: int | None = field(default=None, metadata={"absent": None})
+    """Steps in which gates get sharper; all of the phase unless given."""
 
     def __post_init__(self):
         if self.steps < 1:
             raise ConfigError(f"A phase has 1 step or more, not {self.steps}.")
         if self.learning_rate <= 0 or (self.gates_learning_rate or 1) <= 0:
             raise ConfigError("A learning rate is more than 0.")
-        if not (0 <= self.warmup <= self.steps and 0 <= self.ramp <= self.steps):
-            raise ConfigError(
-                f"warmup ({self.warmup}) and ramp ({self.ramp}) are within the {self.steps} steps."
-            )
+        if self.sharpness <= 0:
+            raise ConfigError(f"A sharpness is more than 0, not {self.sharpness:g}.")
+        for name in ("warmup", "ramp", "sharpen"):
+            steps = getattr(self, name) or 0
+            if not 0 <= steps <= self.steps:
+                raise ConfigError(
+                    f"{name} ({steps}) is within the {self.steps} steps of its phase."
+                )
 
     @property
     def title(self) -> str:
@@ -54,6 +65,7 @@ class Phase:
             steps=steps,
             warmup=min(steps, round(scale * self.warmup)),
             ramp=min(steps, round(scale * self.ramp)),
+            sharpen=self.sharpen and min(steps, round(scale * self.sharpen)),
         )
 
     def lr_scale(self, step: int) -> float:
@@ -80,7 +92,11 @@ def rescale(phases: Sequence[Phase], steps: int) -> tuple[Phase, ...]:
     phase = scaled[longest]
     left = phase.steps + steps - sum(each.steps for each in scaled)
     scaled[longest] = replace(
-        phase, steps=left, warmup=min(left, phase.warmup), ramp=min(left, phase.ramp)
+        phase,
+        steps=left,
+        warmup=min(left, phase.warmup),
+        ramp=min(left, phase.ramp),
+        sharpen=phase.sharpen and min(left, phase.sharpen),
     )
     return tuple(scaled)
 
@@ -94,9 +110,32 @@ def locate_step(phases: Sequence[Phase], step: int) -> tuple[int, int]:
     raise ValueError("This run has fewer steps.")
 
 
-def draw_density(grid: Sequence[float], seed: int, step: int) -> float:
-    """Draw a step's density for Dynamic Sparsification, the same on all processes."""
+def sharpness_at(phases: Sequence[Phase], step: int) -> float:
+    """Return what α is multiplied with in a step of the run, counted from 0."""
+    index, inside = locate_step(phases, step)
+    before = phases[index - 1].sharpness if index else 1.0
+    phase = phases[index]
+    part = (inside + 1) / (phase.sharpen or phase.steps)
+    return before * (phase.sharpness / before) ** min(1.0, part)
+
+
+def settled_at(phases: Sequence[Phase], step: int) -> bool:
+    """Return whether learned gates are settled in a step: they were trained, and no longer are."""
+    index, _ = locate_step(phases, step)
+    earlier = any(phase.train != "weights" for phase in phases[:index])
+    return earlier and phases[index].train == "weights"
+
+
+def draw_density(grid: Sequence[float], seed: int, step: int, between: bool = False) -> float:
+    """Draw a step's density for Dynamic Sparsification, the same on all processes.
+
+    One of the grid; or any size `between`, from half of its least one on, and the largest as often
+    as on the grid.
+    """
     sizes = [size for size in grid if size > 0]
     # A generator of its own for every step needs no state to be saved, and none to be shared.
     dice = np.random.Generator(np.random.Philox(key=[seed, step]))
+    if between:
+        width = max(sizes) - sorted(sizes)[-2]
+        return min(float(dice.uniform(min(sizes) / 2, max(sizes) + width)), max(sizes))
     return sizes[int(dice.integers(len(sizes)))]

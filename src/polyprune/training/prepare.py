@@ -18,13 +18,15 @@ from ..model.network.configuration_polyprune import PolypruneConfig
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.surgery.drop_layers import drop_layers
 from ..progress import Progress
-from ..pruning.criteria.criterion import rule_named
+from ..pruning.criteria.criterion import Chance, rule_named
 from ..pruning.criteria.scores_file import ScoreSheet
 from ..pruning.criteria.scoring import Scoring, score
-from ..pruning.gates.dynamic import TENTHS
+from ..pruning.gates.dynamic import boundaries
+from ..pruning.gates.dynamic_gating import DynamicGating
 from ..pruning.gates.elastic import Elastic
-from ..pruning.gates.gatings import FixedGating, Gating, LearnedGating
-from ..pruning.prune import describe_selection, elastic_gates, prune_model
+from ..pruning.gates.gating import Gating
+from ..pruning.gates.gatings import FixedGating, LearnedGating
+from ..pruning.prune import describe_selection, prune_model
 from ..pruning.ranker import Ranker
 from ..pruning.selection.budgets import Sparsity
 from ..pruning.selection.ranking import ComponentWeights
@@ -35,7 +37,13 @@ from .distillation import layers_to_keep
 from .fresh_model import write_fresh_model
 from .run_config import Run, check_length
 from .run_paths import RunPaths
-from .run_sections import GatingConfig, StartConfig
+from .run_sections import RANDOM, GatingConfig, StartConfig
+
+SOFT_SHARE = 0.3
+"""Over how much of the size a trained dynamic gate opens at first: three bins of App. D.
+
+Less, and what lies far from its place gets no gradient; more, and noise hides what it is worth.
+"""
 
 
 def starting_folder(run: Run, paths: RunPaths, sources: dict[str, TextSource]) -> Path:
@@ -65,14 +73,14 @@ def prepare_model(
     plan = run.gating
     if plan.any:
         model = with_ranks(model, plan.table)
-        ranker = Ranker(rule_named(plan.rule), setting_named(plan.setting))
+        ranker = _ranker(plan, languages, run.seed)
         if plan.needs_scores:
             ranker = ranker.on(_scores(run, paths, model, languages, progress))
         if plan.cut_first:
             model = prune_model(model, _budget(plan), ranker).model
         else:
             model.elastic = make_gating(plan, model, languages, ranker, run.seed)
-            if plan.needs_scores:
+            if plan.ranked:
                 add_pruning(model.config, describe_selection(ranker, languages))
     with atomic_folder(paths.prepared) as new:
         model.save_pretrained(new)
@@ -97,9 +105,16 @@ def make_gating(
     seed: int = 0,
 ) -> Elastic:
     """Make the gates that a config asks for: one row per language, or one for all."""
-    rows = ranker.setting.rows(languages)
+    rows = setting_named(plan.setting).rows(languages)
     gating = _MAKERS[plan.kind](plan, model, ranker, len(rows), seed)
     return Elastic(gating, rows, ComponentWeights.of(model.shape))
+
+
+def _ranker(plan: GatingConfig, languages: Sequence[str], seed: int) -> Ranker:
+    setting = setting_named(plan.setting)
+    if plan.rule == RANDOM:
+        return Ranker(Chance(seed, rows=len(setting.rows(languages))))
+    return Ranker(rule_named(plan.rule), setting)
 
 
 def _fixed(plan: GatingConfig, model: PolyprunePreTrainedModel, ranker: Ranker, *_: int) -> Gating:
@@ -111,19 +126,18 @@ def _learned(
 ) -> Gating:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return LearnedGating(sizes(model.shape), rows, init_std=plan.init_std)
+        return LearnedGating(
+            sizes(model.shape), rows, plan.distribution, plan.init_std, plan.init_mean
+        )
 
 
 def _dynamic(
     plan: GatingConfig, model: PolyprunePreTrainedModel, ranker: Ranker, *_: int
 ) -> Gating:
-    # Gates that are trained open gradually, within half a step of the grid: more, and those of the
-    # next size would be open half of the time already. Frozen ones keep the finest boundaries, so
-    # that any size can be taken out later.
-    grid, least = (TENTHS, TENTHS[1] / 2) if plan.learned else (None, 0.0)
-    return elastic_gates(
-        model, ranker, grid=grid, minimum=plan.minimum, learned=plan.learned, least_share=least
-    ).gating
+    width = SOFT_SHARE if plan.learned else 0.0
+    scores = ranker.rank(model, weights := ComponentWeights.of(model.shape))
+    start = boundaries(scores, weights, minimum=plan.minimum)
+    return DynamicGating(*start, plan.distribution, plan.learned, width)
 
 
 _MAKERS = {"fixed": _fixed, "learned": _learned, "dynamic": _dynamic}

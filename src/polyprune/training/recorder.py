@@ -11,6 +11,7 @@ from accelerate.utils import gather_object
 from ..corpora.stream import merge_positions
 from ..storage import atomic_file
 from .checkpoints import Checkpoint, delete_old_checkpoints, read_checkpoint, save_checkpoint
+from .gate_settling import losses_as_written
 from .loop import PhaseState, StepReport
 from .run_log import RunLog
 from .session import Session
@@ -26,6 +27,8 @@ class RunRecorder:
         accelerator = session.accelerator
         self.best: dict[str, Any] | None = about.get("best")
         self.since_best: int = about.get("since_best", 0)
+        self.folded: bool = about.get("folded", False)
+        self.latest: dict[str, Any] | None = about.get("latest")
         self.stopped = self.ended = False
         self._log = None
         if accelerator.is_main_process:
@@ -48,8 +51,9 @@ class RunRecorder:
         run, step = self.session.run, report.step
         last_of_phase = step == phase_state.done + phase_state.phase.steps
         if step % run.saving.held_out_every == 0 or last_of_phase:
-            losses = self._held_out(phase_state, report)
-            report = replace(report, held_out=losses, sizes=self._sizes(phase_state))
+            losses, settled = self._held_out(phase_state, report)
+            sizes, gates = self._sizes(phase_state), report.gates | settled
+            report = replace(report, held_out=losses, sizes=sizes, gates=gates)
         if self._log is not None:
             self._log.write(asdict(report))
         self.session.accelerator.log(tracker_values(report), step=step)
@@ -75,12 +79,21 @@ class RunRecorder:
             with atomic_file(path) as new:
                 new.write_text(json.dumps(losses), encoding="utf-8")
 
-    def _held_out(self, phase_state: PhaseState, report: StepReport) -> dict[str, float]:
+    def _held_out(
+        self, phase_state: PhaseState, report: StepReport
+    ) -> tuple[dict[str, float], dict[str, Any]]:
+        """Return the losses of what would be written now, and what settling would change."""
         run = self.session.run
-        density = 1 - run.gating.sparsity
-        losses = self.session.held_out(phase_state.system, density)
+        losses, settled = losses_as_written(
+            phase_state.plain,
+            run,
+            report.step - 1,
+            lambda: self.session.held_out(phase_state.system, 1 - run.gating.sparsity),
+        )
+        self.folded = settled.get("folded", self.folded)
         if losses:
             mean = sum(losses.values()) / len(losses)
+            self.latest = {"loss": mean, "step": report.step}
             # Of one phase: before gates closed, losses were lower.
             if (
                 self.best is None
@@ -94,7 +107,7 @@ class RunRecorder:
         last_phase = phase_state.done + phase_state.phase.steps == run.steps
         patience = run.saving.patience
         self.ended = last_phase and patience is not None and self.since_best >= patience
-        return losses
+        return losses, settled
 
     def _sizes(self, phase_state: PhaseState) -> dict[str, float]:
         """Return the density of each row's subnetwork, in the paper's units (App. B)."""
@@ -102,7 +115,7 @@ class RunRecorder:
         if system.gating is None or system.regularizer is None:
             return {}
         with torch.no_grad():
-            opened = (system.gating.flat(1 - run.gating.sparsity) > 0).float()
+            opened = (system.gating.rows_at(1 - run.gating.sparsity) > 0).float()
             sizes = system.regularizer.sizes(opened).tolist()
         return dict(zip(self.session.rows, sizes, strict=True))
 
@@ -123,8 +136,10 @@ class RunRecorder:
             "position": merge_positions(gather_object([batch.position])).as_dict(),
             "log_bytes": self._log.flush() if self._log is not None else 0,
             "best": self.best,
+            "latest": self.latest,
             "since_best": self.since_best,
             "ended": self.ended,
+            "folded": self.folded,
             "scaler": None if scaler is None else scaler.state_dict(),
         }
         folder, main = session.paths.checkpoints, accelerator.is_main_process

@@ -1,7 +1,7 @@
 """The terms that L0 pruning adds to the loss: λ₁ L_L0 + λ₂ L_diag of Eq. 13."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
@@ -19,6 +19,9 @@ from ..pruning.gates.penalties import (
     sparsity_constraint,
 )
 
+GAIN = 10.0
+"""How much stronger λ₁ is while its search misses the size: by e to this times the gap."""
+
 
 @dataclass(frozen=True, slots=True)
 class PenaltyConfig:
@@ -26,8 +29,12 @@ class PenaltyConfig:
 
     sparsity: float = 0.0
     """λ₁; the paper's is 8, with Dynamic Sparsification 128."""
-    kind: Literal["constraint", "native", "lagrangian"] = "constraint"
-    """Pull towards the target size (Eq. 11), or down without one (Eq. 10), or with multipliers."""
+    kind: Literal["constraint", "native", "lagrangian", "exact"] = "constraint"
+    """Pull towards the target size (Eq. 11), or down without one (Eq. 10), or with multipliers;
+    or hold the expected size of learned gates exactly there, which needs no λ₁.
+    """
+    search: bool = field(default=False, metadata={"absent": False})
+    """Search the λ₁ of `native` that ends in the target size, from the one given."""
     mean: bool = False
     """Take the mean over languages, not the sum as printed."""
     diversity: float = 0.0
@@ -36,17 +43,34 @@ class PenaltyConfig:
     """Whether languages of one family may be alike."""
     missing_is_a_family: bool = True
     """Whether languages without a family in App. C count as kin, as printed."""
+    overlap: Literal["languages", "pairs"] = field(
+        default="languages", metadata={"absent": "pairs"}
+    )
+    """Sum over languages their mean overlap with others, or take the mean over all pairs, which is
+    smaller by the number of languages and was so in version 0.1.
+    """
     literal: bool = False
-    """Eq. 12's sum as printed, not divided by gates and pairs."""
+    """Eq. 12's sum as printed, not divided by gates and other languages."""
 
     def __post_init__(self):
         if self.sparsity < 0 or self.diversity < 0:
             raise ConfigError("Penalties weigh 0 or more.")
+        if self.search and not (self.kind == "native" and self.sparsity):
+            raise ConfigError(
+                'penalties.search is for kind = "native" with a sparsity to start from, such as 8.'
+            )
 
     @property
     def any(self) -> bool:
         """Whether any penalty has a weight."""
-        return self.sparsity > 0 or self.diversity > 0
+        return self.sparsity > 0 or self.diversity > 0 or self.kind == "exact"
+
+    @property
+    def aims_at_size(self) -> bool:
+        """Whether gates are trained for a size, which native L0 without a search is not."""
+        if self.kind == "native":
+            return self.search
+        return self.kind == "exact" or self.sparsity > 0
 
 
 class GateRegularizer(nn.Module):
@@ -62,10 +86,10 @@ class GateRegularizer(nn.Module):
         self.penalties = penalties
         self.register_buffer("weights", weights, persistent=False)
         self.register_buffer("prior", self._prior(rows), persistent=False)
-        # To be maximized; see `lagrangian`.
-        self.multipliers = (
-            nn.Parameter(torch.zeros(2, len(rows))) if penalties.kind == "lagrangian" else None
-        )
+        # To be maximized; see `lagrangian` and `_native`.
+        shape = {"lagrangian": (2, len(rows)), "native": (1,) if penalties.search else None}
+        wanted = shape.get(penalties.kind)
+        self.multipliers = None if wanted is None else nn.Parameter(torch.zeros(wanted))
 
     def forward(
         self,
@@ -75,23 +99,45 @@ class GateRegularizer(nn.Module):
     ) -> dict[str, Tensor]:
         """Return each penalty by its name, unweighted."""
         losses = {}
-        if self.penalties.sparsity:
+        if self.penalties.sparsity and self.penalties.kind != "exact":
             losses["sparsity"] = self._sparsity(expected_open, density)
         if self.penalties.diversity and len(gates) > 1:
-            losses["diversity"] = diversity(gates, self.prior, self.penalties.literal)
+            losses["diversity"] = self._diversity(gates)
         return losses
+
+    def _diversity(self, gates: Tensor) -> Tensor:
+        penalty = diversity(gates, self.prior, self.penalties.literal)
+        pairs = self.penalties.overlap == "pairs" and not self.penalties.literal
+        return penalty / len(gates) if pairs else penalty
 
     def _sparsity(self, expected_open: Tensor, density: float) -> Tensor:
         kind, mean = self.penalties.kind, self.penalties.mean
         if kind == "constraint":
             return sparsity_constraint(expected_open, self.weights, density, mean)
         if kind == "native":
-            # As a fraction of the total weight, so that λ₁ means the same for every model.
-            total = native_l0(expected_open, self.weights) / self.weights.sum()
-            return total / len(expected_open) if mean else total
+            return self._native(expected_open, density)
         assert self.multipliers is not None
         first, second = self.multipliers
         return lagrangian(expected_open, self.weights, density, first, second)
+
+    def _native(self, expected_open: Tensor, density: float) -> Tensor:
+        # As a fraction of the total weight, so that λ₁ means the same for every model.
+        total = native_l0(expected_open, self.weights) / self.weights.sum()
+        rows = len(expected_open)
+        if self.multipliers is None:
+            return total / rows if self.penalties.mean else total
+        # The factor of λ₁ grows while the size is above its target, and falls below it; the further
+        # away, the stronger at once, since gates take their time to follow.
+        above = total / rows - density
+        factor = self.multipliers.exp() * (GAIN * above.detach()).exp()
+        return (factor * above * (1 if self.penalties.mean else rows)).sum()
+
+    @property
+    def searched_weight(self) -> float | None:
+        """The λ₁ that a search has come to; None if there is no search."""
+        if self.penalties.kind != "native" or self.multipliers is None:
+            return None
+        return self.penalties.sparsity * float(self.multipliers.detach().exp())
 
     def sizes(self, expected_open: Float[Tensor, "rows components"]) -> Float[Tensor, " rows"]:
         """Return the expected density ‖Gⁱ‖₀ of every row."""

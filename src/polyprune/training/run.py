@@ -28,9 +28,10 @@ from .checkpoints import (
     load_optimizer,
     read_checkpoint,
 )
-from .loop import PhaseState, StepReport, steps
+from .gate_settling import follow_schedule, settle_gates
+from .loop import PhaseState, StepReport, describe_gates, steps
 from .optimizer import freeze_others, make_optimizer
-from .phases import locate_step
+from .phases import locate_step, settled_at
 from .recorder import RunRecorder
 from .run_config import Run
 from .run_paths import RunPaths
@@ -38,6 +39,7 @@ from .run_progress import describe_losses
 from .run_results import dense_losses
 from .run_sections import IN_MEMORY
 from .session import Material, Session, make_accelerator
+from .training_module import TrainingModule
 
 OpenMaterial = Material | Callable[[Run], Material]
 """The data of a run, or what opens it."""
@@ -105,7 +107,7 @@ def follow(
                 started = now
             speed = tokens / max(now - started, 1e-9)
             loss = f"loss {report.losses['total']:.3f}, {speed:,.0f} tokens/s"
-            progress.update(report.step, f"{report.phase}: {loss}")
+            progress.update(report.step, f"{report.phase}: {loss}{describe_gates(report)}")
             if report.held_out:
                 progress.message(describe(report.step, report.held_out))
             yield report
@@ -183,9 +185,11 @@ def start_phase(
     system = session.system(model)
     if checkpoint is not None and not fresh_cut:
         system.load_state_dict(checkpoint.tensors("system"))
+        if settled_at(run.phases, done + first):
+            _settle(system, run, checkpoint)
     freeze_others(system, phase)
     system.to(accelerator.device)
-    optimizer = make_optimizer(system, phase, run.engine)
+    optimizer = make_optimizer(system, phase, run.engine, run.gating.common)
     # Buffers, such as the boundaries of every gate, never change: nothing to be sent around.
     constant = [name for name, _ in system.named_buffers()]
     DistributedDataParallel._set_params_and_buffers_to_ignore_for_model(system, constant)
@@ -220,6 +224,13 @@ def _phase_model(
     return load(folder, verify=False), index == cuts[0] and first == 0
 
 
+def _settle(system: TrainingModule, run: Run, checkpoint: Checkpoint) -> None:
+    """Settle the gates of a checkpoint as its held-out loss decided, unless they are settled."""
+    if checkpoint.step and not settled_at(run.phases, checkpoint.step - 1):
+        follow_schedule(system, run, checkpoint.step - 1)
+        settle_gates(system, run, checkpoint.about.get("folded", True))
+
+
 def _untrained_model(session: Session) -> PolyprunePreTrainedModel:
     """Return a new copy of the model to train, as it was before the first step."""
     if session.student is not None:
@@ -240,16 +251,19 @@ def final_model(session: Session) -> PolyprunePreTrainedModel:
     source = start.source if in_memory else ModelSource.at(paths.prepared)
     model = _trained(session, checkpoint, start)
     model.source = source
-    add_training(model.config, _training_record(session, checkpoint.step))
+    add_training(model.config, _training_record(session, checkpoint))
     return model
 
 
-def _training_record(session: Session, steps: int) -> TrainingStep:
+def _training_record(session: Session, checkpoint: Checkpoint) -> TrainingStep:
     """Return what the model's history records about this training."""
     run, teacher = session.run, ""
     if run.objective.needs_teacher:
         teacher = Path(run.teacher.start or run.model.start).name
-    return TrainingStep(steps, session.trained_on, teacher=teacher)
+    latest, step = checkpoint.about.get("latest") or {}, checkpoint.step
+    loss = latest["loss"] if latest.get("step") == step and run.objective.mlm else None
+    languages = session.trained_languages
+    return TrainingStep(step, session.trained_on, languages, teacher, held_out=loss)
 
 
 def _trained(session: Session, checkpoint: Checkpoint, model: PolyprunePreTrainedModel) -> Any:
@@ -260,9 +274,7 @@ def _trained(session: Session, checkpoint: Checkpoint, model: PolyprunePreTraine
     if elastic is None:
         return model
     run = session.run
-    aimed = run.penalties.sparsity > 0 and run.penalties.kind != "native"
-    if aimed and system.regularizer is not None:
-        elastic.gating.match_density(system.regularizer.weights, 1 - run.gating.sparsity)
+    _settle(system, run, checkpoint)
     if len(elastic.rows) == 1 and not elastic.holds_every_size:
         learned = run.gating.cut_when_trained
         step = PruningStep(method=elastic.gating.kind if learned else "")

@@ -58,6 +58,10 @@ class Run:
             "Penalties are for gates that are trained: learned, or dynamic with learned = true.",
         )
         yield (
+            self.penalties.kind == "exact" and not gating.trainable,
+            f'penalties.kind = "exact" is for gates that are trained, not {gating.kind} ones.',
+        )
+        yield (
             objective.by_line and objective.masked and not objective.only_masked_lm,
             "An objective reads single lines (embeddings, translations, similarities, outputs) or "
             "blocks (all others), not both; only mlm goes with embeddings.",
@@ -104,6 +108,8 @@ def _recorded(value: Any) -> Any:
         return value
     record = {}
     for each in fields(value):
+        if "absent" in each.metadata and getattr(value, each.name) == each.metadata["absent"]:
+            continue  # which is what older records, that do not have it, mean
         first = {new: old for old, new in each.metadata.get("old_values", {}).items()}
         part = _recorded(getattr(value, each.name))
         record[each.metadata.get("was", each.name)] = first.get(part, part) if first else part

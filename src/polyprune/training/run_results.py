@@ -5,21 +5,33 @@ from pathlib import Path
 from typing import Any
 
 from ..jsonl import read_log
+from .convergence import gate_convergence
+from .run_location import read_json
 from .run_paths import RunPaths
 
 
 def summarize_run(out: Path) -> dict[str, Any]:
-    """Return the model's path, its number of steps, and held-out losses beside dense ones."""
+    """Return the number of steps, held-out losses of what was written, and dense ones."""
     paths = RunPaths(out)
     log = read_log(paths.log)
-    measured = [entry for entry in log if entry["held_out"]]
+    written = _written_step(paths)
+    measured = [
+        entry for entry in log if entry["held_out"] and entry["step"] <= (written or entry["step"])
+    ]
     return {
-        "out": str(paths.model),
         "steps": log[-1]["step"] if log else 0,
         "losses": log[-1]["losses"] if log else {},
         "held_out": measured[-1]["held_out"] if measured else {},
         "dense": dense_losses(out),
+        "gates": gate_convergence(log),
     }
+
+
+def _written_step(paths: RunPaths) -> int | None:
+    """Return the step whose model was written: the last, or the best if the run asked for it."""
+    history = read_json(paths.model / "config.json").get("polyprune") or {}
+    trainings = history.get("trainings")
+    return trainings[-1]["steps"] if trainings else None
 
 
 def dense_losses(out: Path) -> dict[str, float]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..errors import ConfigError
+from ..pruning.gates.hard_concrete import HardConcrete
 from ..pruning.selection.ranking import Minimum
 
 
@@ -86,6 +87,10 @@ class CorpusConfig:
     """
 
 
+RANDOM = "random"
+"""The rule that ranks by chance."""
+
+
 @dataclass(frozen=True, slots=True)
 class GatingConfig:
     """Where gates come from; see `pruning.gates.gatings`."""
@@ -97,7 +102,9 @@ class GatingConfig:
     setting: Literal["shared", "non-shared"] = "shared"
     sparsity: float = 0.5
     rule: str = "paper"
-    """How gradients are ranked, for `fixed` and `dynamic`; see `polyprune ls methods`."""
+    """How gradients are ranked, for `fixed` and `dynamic`; see `polyprune ls methods`. `dynamic`
+    gates may start from a `random` ranking, to see what training makes of it.
+    """
     learned: bool = False
     """Whether `dynamic` gates are trained."""
     table: str = "spectral"
@@ -106,17 +113,40 @@ class GatingConfig:
     """The components that a ranking keeps in every layer, whatever their scores."""
     init_std: float = field(default=0.01, metadata={"was": "spread"})
     """The standard deviation of the initial α of `learned` gates."""
+    common: float = field(default=0.0, metadata={"absent": 0.0})
+    """How many times as fast as its own the part of α that all languages share is learned; 0 for
+    no such part.
+    """
+    init_mean: float = field(default=0.0, metadata={"absent": 0.0})
+    """The mean of the initial α: 0 is half open, 2.4 and more is open."""
+    temperature: float = field(default=1.0, metadata={"absent": 1.0})
+    """β of the hard concrete distribution (Eq. 7)."""
+    low: float = field(default=-0.1, metadata={"absent": -0.1})
+    """l, below 0: gates are stretched to here, and clipped at 0 (Eq. 8)."""
+    high: float = field(default=1.1, metadata={"absent": 1.1})
+    """r, above 1: gates are stretched to here, and clipped at 1 (Eq. 8)."""
     sentences: int = 3000
     """Held-out lines per language to score with."""
 
     def __post_init__(self):
         if not 0 <= self.sparsity < 1:
             raise ConfigError(f"A sparsity is from 0 to less than 1, not {self.sparsity:g}.")
+        try:
+            _ = self.distribution
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+        if self.rule == RANDOM and self.kind != "dynamic":
+            raise ConfigError(f'gating.rule = "random" is for dynamic gates, not {self.kind} ones.')
         if self.learned and self.kind != "dynamic":
             raise ConfigError(
                 f"learned is for dynamic gates: {self.kind} gates are "
                 f"{'always' if self.kind == 'learned' else 'never'} trained."
             )
+
+    @property
+    def distribution(self) -> HardConcrete:
+        """The distribution of trained gates."""
+        return HardConcrete(self.temperature, self.low, self.high)
 
     @property
     def any(self) -> bool:
@@ -129,9 +159,14 @@ class GatingConfig:
         return self.kind == "learned"
 
     @property
-    def needs_scores(self) -> bool:
-        """Whether components are ranked on text before training."""
+    def ranked(self) -> bool:
+        """Whether components are ranked before training."""
         return self.kind in ("fixed", "dynamic")
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether they are ranked by what is measured on text."""
+        return self.ranked and self.rule != RANDOM
 
     @property
     def trainable(self) -> bool:

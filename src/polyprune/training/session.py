@@ -1,6 +1,7 @@
 """What all steps of a run share: the training data, the model with its gates, the accelerator."""
 
 import atexit
+import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from accelerate import (
 )
 from accelerate.state import AcceleratorState
 from accelerate.tracking import LOGGER_TYPE_TO_CLASS, get_available_trackers
-from accelerate.utils import parse_flag_from_env
+from accelerate.utils import is_torch_xla_available, parse_flag_from_env
 
 from ..corpora.positions import StreamPosition
 from ..errors import ConfigError, UnknownName
@@ -27,12 +28,16 @@ from ..model.files.fingerprint import fingerprint
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.source import ModelSource
 from ..progress import Progress
+from ..pruning.gates.dynamic_gating import DynamicGating
+from ..pruning.gates.learned_gating import LearnedGating
 from ..storage import atomic_folder
 from .regularizer import GateRegularizer
 from .run_config import Run
 from .run_paths import RunPaths
 from .step_batches import StepBatch
 from .training_module import TrainingModule
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,11 @@ class Session(ABC):
         """The name of the training data, for the model card."""
         return Path(self.run.corpus.source).name
 
+    @property
+    def trained_languages(self) -> tuple[str, ...]:
+        """The languages of a task's training data; none for text, which has what it has."""
+        return ()
+
     @abstractmethod
     def step_batches(self, position: StreamPosition | None) -> Iterator[StepBatch]:
         """Yield this process's part of each step's batch from a position on, prefetched."""
@@ -76,6 +86,8 @@ class Session(ABC):
             spread = elastic.weights.spread(elastic.gating.counts)
             weights = torch.cat(spread.leaves()).float()
             regularizer = GateRegularizer(self.run.penalties, weights, elastic.rows)
+            if self.run.gating.common and isinstance(elastic.gating, LearnedGating | DynamicGating):
+                elastic.gating.learn_in_common()
         if self.run.engine.checkpointing:
             checkpoint_activations(model)
         if self.run.engine.compile:
@@ -138,9 +150,42 @@ WAITING = timedelta(days=1)
 """How long processes wait for each other, for instance while one scores or reads data."""
 
 
+SEVERAL_ON_CPUS = "torchrun --nproc-per-node 2 -m polyprune …"
+"""How several processes are launched where Accelerate's `--cpu` would start one."""
+
+
 def all_processes() -> PartialState:
     """Return Accelerate's state of this process and those launched with it."""
-    return PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU"), timeout=WAITING)
+    return PartialState(cpu=_on_cpus(), timeout=WAITING)
+
+
+def _on_cpus() -> bool:
+    """Return whether to compute on CPUs: if told so, or if processes find nothing else to share.
+
+    Accelerate connects the processes of a machine without GPUs only if it is told to use CPUs.
+    """
+    if parse_flag_from_env("ACCELERATE_USE_CPU"):
+        return True
+    return _launched() > 1 and not (torch.accelerator.is_available() or is_torch_xla_available())
+
+
+def _launched() -> int:
+    """Return the number of processes that the launcher says it started."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def _warn_if_alone(accelerator: Accelerator) -> None:
+    """Warn if several processes were asked for, but `accelerate launch --cpu` started one.
+
+    For several it names their meeting point, and leaves it to MPI to start them.
+    """
+    asked = "ACCELERATE_MIXED_PRECISION" in os.environ and "MASTER_ADDR" in os.environ
+    if asked and accelerator.num_processes == 1 and "WORLD_SIZE" not in os.environ:
+        logger.warning(
+            "One process trains, though more were asked for: accelerate launch --cpu starts one "
+            "only. On CPUs, launch several with %s",
+            SEVERAL_ON_CPUS,
+        )
 
 
 def checkpoint_activations(model: PolyprunePreTrainedModel) -> None:
@@ -166,10 +211,13 @@ def make_accelerator(run: Run, paths: RunPaths) -> Accelerator:
         DistributedDataParallelKwargs(find_unused_parameters=partial),
         InitProcessGroupKwargs(timeout=WAITING),
     ]
+    if _on_cpus() and parse_flag_from_env("ACCELERATE_USE_FSDP"):
+        raise ConfigError("Accelerate shards models on GPUs only: launch without --use_fsdp.")
     # A process may do one run after the other, each with settings of its own.
     AcceleratorState._reset_state()
     try:
         accelerator = Accelerator(
+            cpu=_on_cpus(),
             mixed_precision=run.engine.precision,
             log_with=list(run.saving.trackers) or None,
             project_dir=paths.tracking,
@@ -180,23 +228,23 @@ def make_accelerator(run: Run, paths: RunPaths) -> Accelerator:
     except RuntimeError as error:  # sharding without anything to shard on
         why = str(error).partition("\n")[0]
         raise ConfigError(
-            f"Accelerate cannot start: {why} On a machine without GPUs, launch with --cpu alone."
+            f"Accelerate cannot start: {why} On a machine without GPUs, launch several processes "
+            f"with {SEVERAL_ON_CPUS}"
         ) from error
     _check_sharding(run, accelerator)
+    _warn_if_alone(accelerator)
     atexit.register(accelerator.state.destroy_process_group)
     return accelerator
 
 
 def _check_sharding(run: Run, accelerator: Accelerator) -> None:
     """Raise if FSDP would shard or round gates, which must stay whole."""
-    if int(os.environ.get("WORLD_SIZE", "1")) != accelerator.num_processes:
+    if _launched() != accelerator.num_processes:
         raise ConfigError(
-            f"{os.environ['WORLD_SIZE']} processes were launched that do not know of each other. "
-            "On a machine without GPUs, launch them with --cpu."
+            f"{_launched()} processes were launched that do not know of each other. Launch them "
+            f"with accelerate launch --multi_gpu, or with {SEVERAL_ON_CPUS}"
         )
     if accelerator.distributed_type != DistributedType.FSDP:
-        if os.environ.get("ACCELERATE_USE_FSDP", "").lower() == "true":
-            raise ConfigError("Accelerate shards models on GPUs only: launch without --use_fsdp.")
         return
     if not accelerator.is_fsdp2:
         raise ConfigError("Sharded training needs version 2: accelerate launch --fsdp_version 2.")

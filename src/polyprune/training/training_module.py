@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..pruning.gates.gatings import Gating
+from ..pruning.gates.gating import Gating
 from ..pruning.selection.ranking import unflatten
 from .objectives import LOSSES, LazyOutputs, Objective
 from .regularizer import GateRegularizer
@@ -62,7 +62,7 @@ class TrainingModule(nn.Module):
         if self.gating is not None:
             # Products in half precision would round sizes and penalties away.
             with torch.autocast(batch["input_ids"].device.type, enabled=False):
-                flat = self.gating.flat(density, noise)
+                flat = self._gates(density, noise)
                 rows = batch["rows"] if len(flat) > 1 else None
                 gates = unflatten(flat if rows is None else flat[rows], self.gating.counts)
                 penalties = self._penalties(flat, density)
@@ -75,6 +75,13 @@ class TrainingModule(nn.Module):
             teacher = LazyOutputs(self.teacher, batch, None, self._teachers_pooling, inside)
         losses = {name: LOSSES[name](student, teacher, self.objective) for name in names}
         return losses | penalties
+
+    def _gates(self, density: float, noise: Tensor | None) -> Tensor:
+        """The gates of training; in evaluation those of the model that would be taken out."""
+        assert self.gating is not None
+        if self.training or noise is not None:
+            return self.gating.flat(density, noise)
+        return self.gating.rows_at(density).float()
 
     def _penalties(self, gates: Tensor, density: float) -> dict[str, Tensor]:
         if self.regularizer is None or self.gating is None:

@@ -1,6 +1,7 @@
 """Eqs. 10–12 against worked numbers."""
 
 import json
+import math
 
 import pytest
 import torch
@@ -55,8 +56,21 @@ def test_diversity_is_the_worked_one(variant):
     torch.testing.assert_close(loss, double(expected["loss_entrywise_l1"]))
     loss.backward()
     torch.testing.assert_close(gates.grad, double(expected["grad_G_entrywise"]))
-    mean = diversity(gates, prior)
-    torch.testing.assert_close(mean, double(expected["loss_mean_over_gates_and_pairs"]))
+    normalised = diversity(gates, prior)
+    mean_pair = double(expected["loss_mean_over_gates_and_pairs"])
+    torch.testing.assert_close(normalised, len(gates) * mean_pair)
+
+
+@pytest.mark.parametrize("rows", [5, 15, 100])
+def test_diversity_pulls_at_a_gate_as_the_size_does(rows):
+    """Of a half-open gate, within a factor of ten, whatever the number of languages."""
+    known = list(languages().values())[:: 100 // rows][:rows]
+    alpha = torch.full((rows, 60), math.log(0.1 / 1.1)).double().requires_grad_()
+    opened, weights = HardConcrete().expected_open(alpha), torch.ones(60).double()
+    (size,) = torch.autograd.grad(8 * sparsity_constraint(opened, weights, 0.4), alpha)
+    opened = HardConcrete().expected_open(alpha)
+    (apart,) = torch.autograd.grad(diversity(opened, family_prior(known).double()), alpha)
+    assert 0.05 < (apart.mean() / size.mean()) < 1
 
 
 def test_without_a_prior_every_pair_counts():

@@ -25,7 +25,7 @@ def in_layers(model):
     return parameters(model.encoder.layers) + last
 
 
-def agrees(said, model, small):
+def assert_agrees(said, model, small):
     assert (said.parameters, said.parameters_before) == (parameters(small), parameters(model))
     assert (said.bytes, said.bytes_before) == (size_in_bytes(small), size_in_bytes(model))
     shape = small.shape
@@ -37,7 +37,7 @@ def agrees(said, model, small):
 def test_sizes_are_those_of_the_model_that_is_cut(spec, how):
     model = build(spec)
     gates = cut(model.shape, how)
-    agrees(audit(model, gates), model, pp.shrink(model, gates))
+    assert_agrees(audit(model, gates), model, pp.shrink(model, gates))
 
 
 @given(specs(), cuts)
@@ -72,7 +72,7 @@ def test_sizes_are_those_of_the_model_that_was_saved(tmp_path, readout, dtype):
     pp.shrink(model, gates).save_pretrained(tmp_path / "small")
     small = pp.load(tmp_path / "small")
     assert small.dtype == dtype
-    agrees(audit(model, gates), model, small)
+    assert_agrees(audit(model, gates), model, small)
 
 
 def test_what_was_asked_for_is_noted():

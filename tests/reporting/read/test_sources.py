@@ -43,6 +43,20 @@ def study(tmp_path):
     return tmp_path
 
 
+def test_a_claim_and_a_training_are_about_the_system_whose_size_was_measured(study):
+    half, dense = ({"study": "s", "system": name, "sparsity": None} for name in ("half", "dense"))
+    run = {"seed": 1, "steps": 2, "curve": [{"step": 2, "held_out": {"sw": 3.0}}]}
+    size = {"parameters": 10, "encoder_parameters": 10}
+    write(study / "sizes.jsonl", dense | size, half | size | {"encoder_parameters": 5})
+    write(study / "curves.jsonl", half | run)
+    sides = {"better": {"system": "dense"}, "worse": {"system": "half"}}
+    write(study / "claims.jsonl", {"study": "s", "claim": "Dense beats half", **sides})
+    found = read_results([str(study)])
+    (claim,), (training,) = found.claims, found.trainings
+    assert (claim.better, claim.worse) == (("dense", None), ("half", 0.5))
+    assert training.system in found.systems
+
+
 def test_a_study_folder_tells_scores_failures_sizes_what_is_kept_and_curves(study):
     found = read_results([str(study)])
     assert found.title == "s"

@@ -86,6 +86,11 @@ class PruneRequest(Request):
     ] = None
     method: Annotated[str, Option("See polyprune ls methods.", RANKING)] = "gradient"
     rule: Annotated[str, Option("How gradients are ranked; same list.", RANKING)] = "fisher"
+    rounds: Annotated[int, Option("Cut in so many rounds, each scored anew.", RANKING, least=1)] = 1
+    repair: Annotated[
+        bool, Option("Fit what is left to the uncut model, without training.", RANKING)
+    ] = False
+    worst: Annotated[bool, Option("Let the language that loses most lose least.", RANKING)] = False
     exact: Annotated[bool, Option("Solve the knapsack instead of cutting one ranking.", SIZE)] = (
         False
     )
@@ -126,6 +131,11 @@ class PruneRequest(Request):
         return setting_named(self.setting).per_language
 
     @property
+    def in_rounds(self) -> bool:
+        """Whether text is read while the model is cut, not only before."""
+        return self.rounds > 1 or self.repair
+
+    @property
     def timed(self) -> bool:
         """Whether a speed is asked for."""
         return self.speedup is not None or self.latency is not None
@@ -142,6 +152,7 @@ class PruneRequest(Request):
         yield from self._refused_budgets()
         yield from self._refused_languages()
         yield from self._refused_text()
+        yield from self._refused_rounds()
 
     def _refused_budgets(self) -> Iterator[tuple[bool, str]]:
         other = self.timed or self.parameters is not None or self.size is not None
@@ -194,6 +205,26 @@ class PruneRequest(Request):
         yield (
             self.recover is not None and (self.elastic or self.per_language),
             "`recover` is for one size that all languages share; for others see polyprune train.",
+        )
+
+    def _refused_rounds(self) -> Iterator[tuple[bool, str]]:
+        yield (
+            self.worst and (self.every_size or self.sparsity is None or self.per_language),
+            "`worst` is for one subnetwork that all languages share, and a `sparsity`.",
+        )
+        yield (
+            self.in_rounds and (self.scores is not None or not self.scores_with_text),
+            "`rounds` and `repair` read text while they cut: they need `corpus`, not `scores`, and "
+            "a rule of gradients.",
+        )
+        yield (
+            self.rounds > 1 and self.timed,
+            "A speed is measured against the model that is cut: prune to it in one round.",
+        )
+        yield (
+            self.in_rounds and self.every_size,
+            "`rounds` and `repair` are for one size and one subnetwork: leave `elastic` out, and "
+            "with `setting='non-shared'` give `language`.",
         )
 
     def _refused_text(self) -> Iterator[tuple[bool, str]]:

@@ -38,6 +38,9 @@ class ScoreRequest(Request):
     sentences: Sentences = 300
     loss: Loss = None
     per: Annotated[str, Option("Take absolute values per example, token or batch.")] = "example"
+    rule: Annotated[
+        str | None, Option("Measure what this rule needs too, such as second-order.")
+    ] = None
     parallel: Parallel = None
     table: Table = None
     batch_size: BatchSize = 16

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from ...errors import ConfigError
 from ...quantities import parse_sparsity, split_list
 from ..request import Option, Request
-from .shared import Command, Force, Names, Out, as_names
+from .shared import Command, Force, Names, Out, TextLike, as_names
 
 
 def as_layers(given: str | Sequence[int] | None) -> tuple[int, ...] | None:
@@ -47,6 +47,10 @@ class ShrinkRequest(Request):
             "Take it out of an elastic folder for these, and compare models in these: sw,ur.",
             parse=as_names,
         ),
+    ] = None
+    repair: Annotated[
+        TextLike | None,
+        Option("Fit what is left to the uncut model on this text, without training."),
     ] = None
     combine: Annotated[
         str, Option("How several languages of an elastic folder agree: mean or union.")

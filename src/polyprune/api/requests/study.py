@@ -18,6 +18,13 @@ class StudyRequest(Request):
             "The folder to work in; studies may share it.", parse=as_path, needed_in_terminal=True
         ),
     ] = None
+    labels: Annotated[
+        str | Path | None,
+        Option("A folder of labels in XTREME's layout, for test files without labels."),
+    ] = None
+    leave_out: Annotated[
+        bool, Option("Leave out what cannot be scored, rather than refuse the study.")
+    ] = False
     quick: Annotated[bool, Option("What the config's [quick] leaves of it: minutes.")] = False
     workers: Annotated[int | None, Option("Processes; as many as cores unless given.", least=1)] = (
         None

@@ -108,7 +108,7 @@ def _block(table: Table, rows: Sequence[TableRow], columns: Sequence[int]) -> "S
 
 def _cell(cell: TableCell) -> "Text":
     first, spread, paper = cell_parts(cell)
-    text = _text(first, "bold" if cell.best else "")
+    text = _text(first, "bold" if cell.best else "dim italic" if cell.faint else "")
     for more in filter(None, (spread, paper)):
         text.append(f" {more}", "dim")
     return text

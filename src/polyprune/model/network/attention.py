@@ -32,8 +32,16 @@ class Attention(nn.Module):
         gate: Float[Tensor, "#batch *seq heads"] | None = None,
     ) -> Float[Tensor, "batch seq width"]:
         """What the heads add to the residual stream."""
-        if self.project is None:
-            return self.output(x)
+        return self.output(x if self.project is None else self.features(x, mask, gate))
+
+    def features(
+        self,
+        x: Float[Tensor, "batch seq width"],
+        mask: Bool[Tensor, "batch 1 1 seq"] | None = None,
+        gate: Float[Tensor, "#batch *seq heads"] | None = None,
+    ) -> Float[Tensor, "batch seq features"]:
+        """What the heads see, side by side; there have to be some."""
+        assert self.project is not None
         q, k, v = (  # (b, s, 3*h*e) -> 3 × (b, h, s, e)
             self.project(x).unflatten(-1, (3, self.heads, self.head_width)).permute(2, 0, 3, 1, 4)
         )
@@ -42,7 +50,17 @@ class Attention(nn.Module):
         if gate is not None:
             # (b, 1 or s, h) -> (b, h, 1 or s, 1)
             heads = heads * by_token(gate).transpose(1, 2)[..., None].to(heads)
-        return self.output(heads.transpose(1, 2).flatten(2))  # (b, h, s, e) -> (b, s, h*e)
+        return heads.transpose(1, 2).flatten(2)  # (b, h, s, e) -> (b, s, h*e)
+
+    @property
+    def leaving(self) -> Any:
+        """The projection through which all heads leave, or what is left without any."""
+        return self.output
+
+    @property
+    def columns_each(self) -> int:
+        """How many of its columns one head has."""
+        return self.head_width
 
     def add_fused(self, stream: Tensor, x: Tensor, size: torch.Size, keys: Tensor | None) -> Tensor:
         """`stream` after what the heads see in `x` was added to it; both may be the same tensor.

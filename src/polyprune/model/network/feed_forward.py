@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from .shape import EncoderShape, Wiring
 from .sublayer import ACTIVATIONS, Constant, Kernel, State, add_product, by_token, scale_columns
-from .tensor_types import Float
+from .tensor_types import Bool, Float
 
 
 class FeedForward(nn.Module):
@@ -30,12 +30,28 @@ class FeedForward(nn.Module):
         gate: Float[Tensor, "#batch *seq units"] | None = None,
     ) -> Float[Tensor, "batch seq width"]:
         """What the units add to the residual stream."""
-        if self.expand is None:
-            return self.contract(x)
+        return self.contract(x if self.expand is None else self.features(x, gate=gate))
+
+    def features(
+        self,
+        x: Float[Tensor, "batch seq width"],
+        mask: Bool[Tensor, "batch 1 1 seq"] | None = None,
+        gate: Float[Tensor, "#batch *seq units"] | None = None,
+    ) -> Float[Tensor, "batch seq units"]:
+        """What the units make of each token; there have to be some. No unit needs the mask."""
+        assert self.expand is not None
         units = self.activation(self.expand(x))
-        if gate is not None:
-            units = units * by_token(gate).to(units)
-        return self.contract(units)
+        return units if gate is None else units * by_token(gate).to(units)
+
+    @property
+    def leaving(self) -> Any:
+        """The projection through which all units leave, or what is left without any."""
+        return self.contract
+
+    @property
+    def columns_each(self) -> int:
+        """How many of its columns one unit has."""
+        return 1
 
     def add_fused(self, stream: Tensor, x: Tensor) -> Tensor:
         """`stream` after what the units make of `x` was added; both may be the same tensor."""

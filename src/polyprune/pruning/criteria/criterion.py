@@ -27,6 +27,8 @@ class Criterion(ABC):
     """Its name in `METHODS`."""
     per: Per | None
     """What gradients must have been taken over; None if it needs no text, and so no scores."""
+    needs_curves: ClassVar[bool] = False
+    """Whether it ranks by removal curves, which are measured only where they are asked for."""
 
     @property
     def rule(self) -> str:
@@ -91,10 +93,29 @@ class GradientRule(Criterion):
         scores: Scores = getattr(gradients, self.statistic)
         if self.by_layer:
             scores = scores.map(_unit_length)
-        if self.by_weight and weights is not None:
-            cost = weights.spread(counts_of(scores))
-            scores = scores.map(lambda score, weight: score / weight, cost)
-        return scores
+        return self._per_weight(scores, weights)
+
+    def _per_weight(self, scores: Scores, weights: ComponentWeights | None) -> Scores:
+        if not self.by_weight or weights is None:
+            return scores
+        cost = weights.spread(counts_of(scores))
+        return scores.map(lambda score, weight: score / weight, cost)
+
+
+@dataclass(frozen=True, slots=True)
+class SecondOrder(GradientRule):
+    """What removing a component costs once the rest of its sublayer has made up for it."""
+
+    needs_curves: ClassVar[bool] = True
+
+    def scores(self, gradients: GateGradients, weights: ComponentWeights | None = None) -> Scores:
+        """The slopes of the sublayers' removal curves."""
+        if gradients.curves is None:
+            raise ConfigError(
+                f"Rule {self.name!r} needs removal curves, which these scores were taken without. "
+                f"Score again with `rule={self.name!r}`."
+            )
+        return self._per_weight(gradients.curves.scores(), weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +137,12 @@ class Chance(Criterion):
     method: ClassVar[str] = "random"
     seed: int = 0
     per: Per | None = None
+    rows: int = 1
+    """How many rankings, each another."""
 
     def rank(self, model, gradients, weights):
         """The same scores for the same seed and shape."""
-        return random_scores(model.shape, self.seed)
+        return random_scores(model.shape, self.seed, self.rows)
 
 
 FISHER = GradientRule(
@@ -139,7 +162,11 @@ PRASANNA = GradientRule(
     by_layer=True,
 )
 
-RULES = {each.name: each for each in (FISHER, PAPER, MICHEL, PRASANNA)}
+SECOND_ORDER = SecondOrder(
+    "second-order", "loss added once the rest has made up for it, over weight", by_weight=True
+)
+
+RULES = {each.name: each for each in (FISHER, PAPER, MICHEL, PRASANNA, SECOND_ORDER)}
 """How gradients are ranked. The first is the best measured, and the default.
 
 Removing component i costs about ½ E[gᵢ²] to second order, where the Hessian of the gates is taken
@@ -190,10 +217,10 @@ def magnitude(model: PolyprunePreTrainedModel) -> Scores:
     return model.encoder.sublayers().map(lambda sublayer: sublayer.magnitudes()[None])
 
 
-def random_scores(shape: EncoderShape, seed: int = 0) -> Scores:
+def random_scores(shape: EncoderShape, seed: int = 0, rows: int = 1) -> Scores:
     """A score for each component drawn from [0, 1): the baseline that knows nothing."""
     generator = torch.Generator().manual_seed(seed)
-    return sizes(shape).map(lambda n: torch.rand(1, n, generator=generator))
+    return sizes(shape).map(lambda n: torch.rand(rows, n, generator=generator))
 
 
 def _unit_length(score: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
 """Gradient-based importance (Eq. 4): one backward pass scores every component."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +11,7 @@ from torch import Tensor
 from ...errors import DataError
 from ...model.network.components import Gates, open_gates, sizes
 from ...model.network.gated_model import PolyprunePreTrainedModel
+from ..second_order.curves import RemovalCurves
 from ..selection.ranking import Scores
 from .losses import Batch, PerExampleLoss, masked_lm_loss
 
@@ -31,6 +32,27 @@ class GateGradients:
 
     absolute: Scores
     squared: Scores
+    curves: RemovalCurves | None = None
+    """What removals cost where the rest makes up for them, if that was measured too."""
+
+    def only(self, rows: Sequence[int]) -> "GateGradients":
+        """Some of the rows."""
+        return self._changed(
+            lambda scores: scores.map(lambda score: score[list(rows)]),
+            lambda curves: curves.only(rows),
+        )
+
+    def combined(self, combine: Callable[[Scores], Scores]) -> "GateGradients":
+        """The rows of gates from those of languages."""
+        return self._changed(combine, lambda curves: curves.combined(combine))
+
+    def _changed(
+        self,
+        scores: Callable[[Scores], Scores],
+        curves: Callable[[RemovalCurves], RemovalCurves],
+    ) -> "GateGradients":
+        own = None if self.curves is None else curves(self.curves)
+        return GateGradients(scores(self.absolute), scores(self.squared), own)
 
 
 def importance(
@@ -64,8 +86,17 @@ def gate_gradients(
         raise DataError("There are no languages to score with. Give batches for at least one.")
     with _frozen(model):
         rows = [_row(model, name, own, loss, per) for name, own in by_language.items()]
+    return stack_gradients(rows)
+
+
+def stack_gradients(rows: Sequence[GateGradients]) -> GateGradients:
+    """The rows of several languages together."""
+    curves = [row.curves for row in rows if row.curves is not None]
+    own = None
+    if curves:
+        own = RemovalCurves(_stack([c.order for c in curves]), _stack([c.steps for c in curves]))
     return GateGradients(
-        _stack([row.absolute for row in rows]), _stack([row.squared for row in rows])
+        _stack([row.absolute for row in rows]), _stack([row.squared for row in rows]), own
     )
 
 
@@ -101,7 +132,9 @@ def _row(
         )
     if not all(sum_.isfinite().all() for sum_ in squared.leaves()):
         raise DataError(f"The gradients in {language} are not numbers; score in a wider precision.")
-    return GateGradients(*(total.map(lambda sum_: sum_ / seen) for total in (absolute, squared)))
+    return GateGradients(
+        absolute.map(lambda total: total / seen), squared.map(lambda total: total / seen)
+    )
 
 
 def _private_gates(model: PolyprunePreTrainedModel, ids: Tensor, per: Per) -> Gates:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
@@ -14,6 +15,8 @@ from ...model.files.tensor_file import read_tensors
 from ...model.network.components import PerComponent, sizes
 from ...model.network.shape import EncoderShape
 from ...storage import atomic_file
+from ..second_order.curves import RemovalCurves
+from ..second_order.moments import Moments
 from ..selection.ranking import Scores, counts_of
 from .importance import GateGradients
 
@@ -54,6 +57,9 @@ class ScoreSheet:
 
     gradients: GateGradients
     about: ScoringRecord
+    moments: Moments | None = None
+    """What removal curves were computed from, of the model in memory: what goes is made up for by
+    these. They are not written, being as large as the model."""
 
     def only(self, codes: Sequence[str]) -> "ScoreSheet":
         """The rows of these languages alone."""
@@ -64,13 +70,7 @@ class ScoreSheet:
             "languages": tuple(known[i] for i in rows),
             "examples": tuple(self.about.examples[i] for i in rows),
         }
-        gradients = GateGradients(
-            *(
-                scores.map(lambda score: score[rows])
-                for scores in (self.gradients.absolute, self.gradients.squared)
-            )
-        )
-        return ScoreSheet(gradients, ScoringRecord(**about))
+        return ScoreSheet(self.gradients.only(rows), ScoringRecord(**about))
 
     def check(self, fingerprint: str, shape: EncoderShape, name: str) -> None:
         """Raise if these scores are of another model."""
@@ -84,10 +84,14 @@ class ScoreSheet:
 
 def save_scores(path: str | Path, sheet: ScoreSheet, *, force: bool = False) -> None:
     """Write scores to a safetensors file."""
+    gradients, curves = sheet.gradients, sheet.gradients.curves
+    parts = {"absolute": gradients.absolute, "squared": gradients.squared}
+    if curves is not None:
+        parts |= {"order": curves.order, "steps": curves.steps}
     tensors = {
-        f"{statistic}.{name}": score.detach().clone().contiguous()
-        for statistic in ("absolute", "squared")
-        for name, score in getattr(sheet.gradients, statistic).named().items()
+        f"{part}.{name}": value.detach().clone().contiguous()
+        for part, values in parts.items()
+        for name, value in values.named().items()
     }
     with atomic_file(Path(path), force=force) as temporary:
         save_file(tensors, temporary, {"format": FORMAT, "about": json.dumps(asdict(sheet.about))})
@@ -100,15 +104,32 @@ def load_scores(path: str | Path) -> ScoreSheet:
     tensors, metadata = read_tensors(path, FORMAT, "scores", make)
     try:
         about = ScoringRecord.from_json(metadata["about"])
+        rows = len(about.languages)
         gradients = GateGradients(
-            *(_parts(tensors, f"{kind}.", len(about.languages)) for kind in ("absolute", "squared"))
+            _parts(tensors, "absolute", rows),
+            _parts(tensors, "squared", rows),
+            _curves(tensors, rows),
         )
     except (KeyError, ValueError, TypeError) as error:
         raise CheckpointError(f"{path} has no right scores ({error}). Make it again.") from error
     return ScoreSheet(gradients, about)
 
 
-def _parts(tensors: dict[str, Tensor], prefix: str, rows: int) -> Scores:
+def _curves(tensors: dict[str, Tensor], rows: int) -> RemovalCurves | None:
+    """The curves in a file that has any; each order has all components of its sublayer."""
+    if "order.rank" not in tensors:
+        return None
+    steps = _parts(tensors, "steps", rows)
+    orders = _parts(tensors, "order", 1 if len(tensors["order.rank"]) == 1 else rows)
+    for order, step in zip(orders.leaves(), steps.leaves(), strict=True):
+        everything = torch.arange(step.shape[1]).expand_as(order)
+        if not torch.equal(order.sort(dim=1).values, everything):
+            raise ValueError("an order is not one of all components")
+    return RemovalCurves(orders, steps)
+
+
+def _parts(tensors: dict[str, Tensor], part: str, rows: int) -> Scores:
+    prefix = f"{part}."
     named = {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
     for name, score in named.items():
         if score.ndim != 2 or len(score) != rows or not score.isfinite().all():

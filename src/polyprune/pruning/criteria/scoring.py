@@ -4,24 +4,30 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import cast, get_args
+from typing import TypeVar, cast, get_args
 
 import torch
+from torch import Tensor
 
 from ...corpora.batching import Batching
 from ...corpora.corpus import Corpus
 from ...device import on_device
 from ...errors import ConfigError, DataError, UnknownName
 from ...model.files.fingerprint import fingerprint
+from ...model.network.components import Gates
 from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...progress import SILENT, Progress
+from ..second_order.measured_curves import curves_of
+from ..second_order.moments import Moments
 from ..shrinking import with_ranks
-from .importance import GateGradients, Per, gate_gradients
-from .losses import Batch
+from .importance import GateGradients, Per, gate_gradients, stack_gradients
+from .losses import Batch, PerExampleLoss
 from .scores_file import ScoreSheet, ScoringRecord
 from .scoring_losses import ScoringLoss, loss_named, scoring_loss
 
 TABLES = ("spectral", "identity", "as it is")
+
+Line = TypeVar("Line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,12 @@ class Scoring:
     """The seed of the words that are masked, and of labels that are drawn."""
     device: str = "cpu"
     """Where to compute: cpu, cuda, cuda:1, mps, or auto."""
+    curves: bool = False
+    """Measure removal curves too, which the second-order rule ranks by."""
+    skip: int = 0
+    """Sentences of each language that others have read; from the start again where text ends."""
+    own_curves: bool = False
+    """One order of removal for each language, rather than one for all."""
 
     def __post_init__(self):
         if self.sentences < 1:
@@ -67,10 +79,12 @@ class ScoringText:
 
     def batches(self, code: str, loss: ScoringLoss, scoring: Scoring) -> Iterator[Batch]:
         """The first sentences of a language, in batches that a loss needs."""
-        pivot, count = scoring.parallel, scoring.sentences
+        pivot, last = scoring.parallel, scoring.skip + scoring.sentences
         if pivot is not None and pivot != code:  # the pivot itself is paired with its own dropout
-            return self.batching.pairs(self.corpus.translations(code, pivot, count))
-        return loss.batches(self.batching, self.corpus.sentences(code, count), scoring.seed)
+            both = self.corpus.translations(code, pivot, last)
+            return self.batching.pairs(_after(both, scoring.skip, scoring.sentences))
+        lines = _after(self.corpus.sentences(code, last), scoring.skip, scoring.sentences)
+        return loss.batches(self.batching, lines, scoring.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +132,12 @@ def score(
         uncut = with_ranks(model, scoring.table)
     stage = progress.stage("Scoring", len(codes) * -(-scoring.sentences // text.batching.size))
     with stage, torch.random.fork_rng(), on_device(uncut, scoring.device):
-        gradients = gate_gradients(uncut, batches, loss.make(model), cast(Per, scoring.per))
+        made = loss.make(model)
+        if scoring.curves:
+            gradients, moments = _with_curves(uncut, batches, made, scoring, progress)
+        else:
+            gradients = gate_gradients(uncut, batches, made, cast(Per, scoring.per))
+            moments = None
     _check_not_silent(gradients, codes)
     about = ScoringRecord(
         model=fingerprint(model),
@@ -130,7 +149,47 @@ def score(
         corpus=str(text.corpus.folder),
         seed=scoring.seed,
     )
-    return ScoreSheet(gradients, about)
+    return ScoreSheet(gradients, about, moments)
+
+
+def _after(lines: Iterator[Line], skip: int, count: int) -> Iterator[Line]:
+    """So many lines after those skipped; where there are too few, from the start again."""
+    if not skip:
+        return lines
+    found = list(lines)
+    count = min(count, len(found))
+    return (found[(skip + i) % len(found)] for i in range(count))
+
+
+def _with_curves(
+    model: PolyprunePreTrainedModel,
+    batches: Mapping[str, Iterable[Batch]],
+    loss: PerExampleLoss,
+    scoring: Scoring,
+    progress: Progress,
+) -> tuple[GateGradients, Moments | None]:
+    """Gate gradients and removal curves, from the same passes."""
+    moments = Moments(model)
+    rows: list[GateGradients] = []
+
+    def watched(model: PolyprunePreTrainedModel, batch: Batch, gates: Gates) -> Tensor:
+        moments.start(batch)
+        return loss(model, batch, gates)
+
+    for code, own in batches.items():
+        if scoring.own_curves:
+            moments = Moments(model)
+        with moments.watching():
+            row = gate_gradients(model, {code: own}, watched, cast(Per, scoring.per))
+        moments.close(code)
+        if scoring.own_curves:
+            row = replace(row, curves=curves_of(model, moments, row.squared.rank / 2, progress))
+        rows.append(row)
+    gradients = stack_gradients(rows)
+    if not scoring.own_curves:
+        curves = curves_of(model, moments, gradients.squared.rank / 2, progress)
+        gradients = replace(gradients, curves=curves)
+    return gradients, None if scoring.own_curves and len(rows) > 1 else moments
 
 
 def _check_not_silent(gradients: GateGradients, codes: Sequence[str]) -> None:

@@ -79,6 +79,19 @@ def logits(
     return distribution.edge_open + (distribution.edge_open - distribution.edge_closed) * steps
 
 
+def moved_by_offsets(
+    boundary: Float[Tensor, "rows n"],
+    share: Float[Tensor, "#rows n"],
+    alpha: Float[Tensor, "rows n"],
+    slope: Float[Tensor, "rows n"],
+    distribution: HardConcrete,
+) -> Float[Tensor, "rows n"]:
+    """The boundary at which the closed form is open once offsets are added to its α and θ."""
+    share = share.double().expand_as(boundary)
+    start, theta = closed_form(boundary.double(), share, distribution)
+    return (distribution.edge_open - start - alpha.double()) / (theta + slope.double())
+
+
 def snap(gate: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
     """The gate, exactly 0 or 1 where it is within rounding of it."""
     return torch.where(gate < 1e-6, 0.0, torch.where(gate > 1 - 1e-6, 1.0, gate))

@@ -18,10 +18,13 @@ from ...model.network.components import Gates, PerComponent, sizes
 from ...model.network.folder import GATING
 from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.shape import EncoderShape
+from ...model.network.tensor_types import Float
 from ..selection.ranking import ComponentWeights, Minimum, density_of, keep_best, unflatten
 from ..shrinking import shrink_with_history
 from ..subnetworks import union
-from .gatings import GATINGS, FixedGating, Gating
+from .dynamic_gating import DynamicGating
+from .gating import Gating
+from .gatings import GATINGS, FixedGating
 from .hard_concrete import HardConcrete
 
 FORMAT = "polyprune-gating-1"
@@ -54,22 +57,38 @@ class Elastic:
         languages: Sequence[str] | None = None,
         combine: str = "mean",
     ) -> Gates:
-        """One row of gates for this sparsity and these languages; all of them unless given."""
+        """One row of gates for this sparsity and these languages; all of them unless given.
+
+        By one rule, for one language or several: the components that they want most on average, as
+        many as fit the size, which for gates of one size is what they have on average. What stays
+        has its mean value in the rows where it is open: 1, unless fractions were learned.
+        """
         density = self._density(sparsity)
         rows = self._rows(languages)
         if combine not in COMBINE:
             raise UnknownName("way to combine languages", combine, COMBINE, "mean or union.")
         with torch.no_grad():
-            own = unflatten(self.gating.rows_at(density)[rows].float().cpu(), self.gating.counts)
-            if combine == "union" or len(rows) == 1:
-                gates = union(own)
-                self._check_words(gates, rows)
-                return gates
-            wanted = self.gating.preference(density)[rows].mean(0, keepdim=True).cpu()
-            if not self.holds_every_size:  # as large as they are on average
-                density = float(density_of(own, self.weights).mean())
-            ranked = unflatten(wanted, self.gating.counts)
-            return keep_best(ranked, density, self.weights, Minimum(rank=1))
+            own = self._rows_at(density)[rows]
+            if combine == "union":
+                gates = union(unflatten(own, self.gating.counts))
+            else:
+                wanted = self.gating.preference(density)[rows].mean(0, keepdim=True).cpu()
+                gates = self._most_wanted(wanted, own, density)
+        if not gates.rank.any():
+            raise ConfigError("These gates leave no rank of the words: train them again.")
+        return gates
+
+    def _most_wanted(self, wanted: Tensor, own: Tensor, density: float) -> Gates:
+        """What fits of one ranking, each gate with its mean value where it is open."""
+        counts = self.gating.counts
+        if len(own) == 1 and not self.holds_every_size:
+            return unflatten(own, counts)
+        if not self.holds_every_size:  # as large as they are on average
+            density = float(density_of(unflatten(own, counts), self.weights).mean())
+        kept = keep_best(unflatten(wanted, counts), density, self.weights, Minimum(rank=1))
+        opened = (own > 0).sum(0, keepdim=True)
+        value = torch.where(opened > 0, own.sum(0, keepdim=True) / opened.clamp(min=1), 1.0)
+        return kept.map(lambda gate, mean: gate * mean, unflatten(value, counts))
 
     @property
     def holds_every_size(self) -> bool:
@@ -83,9 +102,7 @@ class Elastic:
 
     def every_row(self, sparsity: float | None = None) -> Gates:
         """The gates of this sparsity, one row for each name in `rows`."""
-        with torch.no_grad():
-            own = self.gating.rows_at(self._density(sparsity))
-            return unflatten(own.float().cpu(), self.gating.counts)
+        return unflatten(self._rows_at(self._density(sparsity)), self.gating.counts)
 
     def save(self, folder: Path) -> None:
         """Write `gating.safetensors` into a model folder."""
@@ -126,17 +143,14 @@ class Elastic:
         codes = find_languages(languages, self.rows, "this checkpoint")
         return [self.rows.index(code) for code in codes]
 
-    def _check_words(self, gates: Gates, rows: list[int]) -> None:
-        """Raise if nothing is left of the words, which at least one rank has to carry."""
-        if gates.rank.any():
-            return
-        largest = self.gating.largest_sparsity(rows)
-        if largest is None:
-            raise ConfigError("These gates leave no rank of the words: train them again.")
-        raise ConfigError(
-            "At this sparsity no rank of the words is left. The largest possible is "
-            f"{int(1e6 * largest) / 1e6:.6g}."
-        )
+    def _rows_at(self, density: float) -> Float[Tensor, "rows components"]:
+        """What each row keeps, as `gates` has it for one language."""
+        with torch.no_grad():
+            if not self.holds_every_size:
+                return self.gating.flat(density).float().cpu()
+            wanted = unflatten(self.gating.preference(density).cpu(), self.gating.counts)
+            kept = keep_best(wanted, density, self.weights, Minimum(rank=1))
+            return torch.cat(kept.leaves(), dim=1)
 
 
 def stack_rows(gates: Sequence[Gates]) -> Gates:
@@ -158,6 +172,9 @@ def load_elastic(path: Path, shape: EncoderShape) -> Elastic:
         weights = ComponentWeights(**json.loads(metadata["weights"]))
         distribution = HardConcrete(**json.loads(metadata["distribution"]))
         gating = _gating(metadata["kind"], counts, len(rows), tensors, distribution)
+        if isinstance(gating, DynamicGating) and "alpha" in tensors:  # whose shares were widened
+            cost = torch.cat(weights.spread(counts).leaves()).double()
+            gating.share.copy_(cost / cost.sum())
         gating.load_state_dict(tensors)
     except (KeyError, ValueError, TypeError, RuntimeError) as error:
         reason = str(error).partition("\n")[0]

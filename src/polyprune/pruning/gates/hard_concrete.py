@@ -27,11 +27,21 @@ class HardConcrete:
                 f"temperature {self.temperature}, low {self.low}, high {self.high}."
             )
 
-    def sample(self, alpha: Float[Tensor, "*n"], noise: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
-        """A gate for uniform noise in [0, 1] (Eqs. 6–8)."""
+    def sample(
+        self, alpha: Float[Tensor, "*n"], noise: Float[Tensor, "*n"], through: bool = False
+    ) -> Float[Tensor, "*n"]:
+        """A gate for uniform noise in [0, 1] (Eqs. 6–8).
+
+        With `through` its gradient passes the clipping: gates at 0 and 1 are told, too, whether the
+        loss would have them open.
+        """
         # 0 and 1 do occur in single precision, and their logit is infinite.
         u = noise.clamp(torch.finfo(noise.dtype).tiny, 1 - torch.finfo(noise.dtype).eps / 2)
-        return self._stretch(torch.sigmoid((u.log() - (-u).log1p() + alpha) / self.temperature))
+        s = torch.sigmoid((u.log() - (-u).log1p() + alpha) / self.temperature)
+        if not through:
+            return self._stretch(s)
+        stretched = s * (self.high - self.low) + self.low
+        return stretched + (stretched.clamp(0, 1) - stretched).detach()
 
     def gate(self, alpha: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
         """The gate at inference, f in Eq. 14: no noise and, as printed, no temperature."""

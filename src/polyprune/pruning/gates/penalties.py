@@ -56,14 +56,17 @@ def diversity(
     prior: Float[Tensor, "rows rows"],
     literal: bool = False,
 ) -> Float[Tensor, ""]:
-    """‖P ⊙ GGᵀ ⊙ (1 − I)‖₁ (Eq. 12), divided by gates and pairs unless `literal`.
+    """‖P ⊙ GGᵀ ⊙ (1 − I)‖₁ (Eq. 12), divided by gates and other languages unless `literal`.
 
-    The sum over i ≠ j of P_ij gᵢ·gⱼ. Undivided it reaches 10⁸ for 100 languages × 37,776 gates.
+    The sum over i ≠ j of P_ij gᵢ·gⱼ. Undivided it reaches 10⁸ for 100 languages × 37,776 gates,
+    where Eq. 11 has at most 100. Divided, it is for every language the mean overlap with others, as
+    a share of the gates: a sum over languages as Eq. 11 is, and its derivative by a gate,
+    2 Σⱼ P_ij gⱼ / (gates · others), is about 1 / gates, as that of ‖Gⁱ‖₀ is.
     """
     rows, components = gates.shape
     overlap = (prior * (gates @ gates.T)).abs()
     total = overlap.sum() - overlap.diagonal().sum()
-    return total if literal else total / (components * max(rows * (rows - 1), 1))
+    return total if literal else total / (components * max(rows - 1, 1))
 
 
 def family_prior(

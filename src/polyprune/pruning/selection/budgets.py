@@ -17,6 +17,8 @@ from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.shape import EncoderShape
 from ..ranker import Ranker
 from .audit import Audit, audit
+from .curve_knapsack import keep_cheapest
+from .fairness import keep_fairest
 from .knapsack import keep_most
 from .latency import LatencyTable
 from .parameters import keep_parameters
@@ -50,6 +52,10 @@ class Budget(ABC):
     def select(self, model: PolyprunePreTrainedModel, ranker: Ranker) -> Selection:
         """The best components, by this ranking, that fit the budget."""
 
+    def within(self, density: float) -> "Budget":
+        """The same budget for a model of which only this fraction is left, in App. B's units."""
+        return self
+
     def _minimum(self, shape: EncoderShape) -> Minimum:
         """What has to stay, its units in whole multiples."""
         if self.multiple == 1:
@@ -79,6 +85,8 @@ class Sparsity(Budget):
     sparsity: float
     exact: bool = False
     """Solve the knapsack instead of keeping the longest prefix of the ranking."""
+    worst: bool = False
+    """Weigh languages so that the one that loses most by its removal curves loses least."""
 
     def __post_init__(self):
         Budget.__post_init__(self)
@@ -87,17 +95,30 @@ class Sparsity(Budget):
                 f"A sparsity is a fraction from 0 to less than 1, got {self.sparsity:g}."
             )
 
+    def within(self, density):
+        """The fraction that still has to go."""
+        return replace(self, sparsity=max(0.0, 1 - (1 - self.sparsity) / density))
+
     def select(self, model, ranker):
-        """The longest prefix of each row's ranking that fits, or the exact knapsack."""
+        """The longest prefix of each row's ranking that fits, or the exact knapsack.
+
+        By removal curves it is always the knapsack.
+        """
         weights, density = ComponentWeights.of(model.shape), 1 - self.sparsity
         scores, minimum = ranker.rank(model, weights), self._minimum(model.shape)
-        if self.exact:
+        curves, fairness = ranker.curves, None
+        if self.worst:
+            gates, fairness = keep_fairest(ranker.curves_in_common(), density, weights, minimum)
+        elif curves is not None:
+            gates = keep_cheapest(curves, density, weights, minimum)
+        elif self.exact:
             gates = keep_most(ranker.rank(model), density, weights, minimum)
         else:
             gates = keep_best(scores, density, weights, minimum)
         limit = weight_limit(density, weights, counts_of(scores))
         gates = self._rounded(gates, scores, [limit] * len(scores.rank), weights)
-        return _selection(model, ranker, gates, "sparsity", sparsity=self.sparsity)
+        found = _selection(model, ranker, gates, "sparsity", sparsity=self.sparsity)
+        return replace(found, rows=tuple(replace(row, fairness=fairness) for row in found.rows))
 
 
 @dataclass(frozen=True, slots=True)

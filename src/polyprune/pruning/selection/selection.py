@@ -6,6 +6,7 @@ from ...corpora.languages import find_language
 from ...errors import ConfigError
 from ...model.network.components import Gates
 from .audit import Audit
+from .fairness import Fairness
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class SelectedRow:
     """The limits that keep it from being larger: `sparsity`, `parameters`, `time`."""
     seconds: float | None = None
     """The time of one batch by the latency table; None unless time was limited."""
+    fairness: Fairness | None = None
+    """What a floor for languages does, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)

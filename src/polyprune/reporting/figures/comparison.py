@@ -7,6 +7,7 @@ from itertools import pairwise
 from ...averages import Value
 from ...evaluation.metrics import average_flat
 from ..display import task_title
+from ..learned import is_learned
 from ..results import DENSE, Results, System
 from .figure import Axis, Series
 
@@ -60,7 +61,7 @@ def task_quality(results: Results, task: str, systems: Sequence[System]) -> Qual
 
 
 def average_quality(results: Results, systems: Sequence[System]) -> Quality | None:
-    """Return averages over the tasks that all of these systems have, so that they compare."""
+    """Return averages over the tasks that are learned and that all of these systems have."""
     found = [_average(results, regime, systems) for regime in _regimes(results)]
     return max((each for each in found if each), key=lambda each: len(each.values), default=None)
 
@@ -93,7 +94,7 @@ def _at_task(results: Results, task: str, regime: str, systems: Sequence[System]
 
 
 def _average(results: Results, regime: str, systems: Sequence[System]) -> Quality | None:
-    tasks = scored_tasks(results)
+    tasks = [task for task in scored_tasks(results) if is_learned(results, task, regime)]
     found = {s: {task: results.over_seeds(s, task, regime) for task in tasks} for s in systems}
     scores = {s: {task: own for task, own in each.items() if own} for s, each in found.items()}
     tried = {system: own for system, own in scores.items() if own}

@@ -40,6 +40,9 @@ def with_sparsities(results: Results) -> Results:
             return each
         return replace(each, system=replace(each.system, sparsity=sparsity))
 
+    def side(name: str, sparsity: float | None) -> tuple[str, float | None]:
+        return name, cut[name] if sparsity is None and cut.get(name, 0) > 0 else sparsity
+
     return replace(
         results,
         scores=tuple(map(sized, results.scores)),
@@ -47,6 +50,11 @@ def with_sparsities(results: Results) -> Results:
         kept=tuple(map(sized, results.kept)),
         distances=tuple(map(sized, results.distances)),
         curves=tuple(map(sized, results.curves)),
+        trainings=tuple(map(sized, results.trainings)),
+        claims=tuple(
+            replace(each, better=side(*each.better), worse=side(*each.worse))
+            for each in results.claims
+        ),
     )
 
 
@@ -62,6 +70,7 @@ def _evaluated(answer: Mapping[str, Any], title: str) -> Results:
                 str(answer["task"]),
                 parse_scores(system.get("mean")),
                 parse_languages(own),
+                str(system.get("regime") or "transfer"),
             )
         )
     return Results(title, tuple(scores), about=_about(answer))

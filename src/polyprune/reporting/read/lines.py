@@ -11,6 +11,7 @@ from typing import Any
 from ...averages import Scores, Value, mean, number
 from ...model.files.row_names import SHARED
 from ..results import (
+    Claim,
     Curve,
     Distances,
     Failure,
@@ -20,6 +21,7 @@ from ..results import (
     Score,
     System,
     SystemSize,
+    Training,
 )
 
 Line = Mapping[str, Any]
@@ -44,6 +46,9 @@ def parse_results(lines: Sequence[Line], title: str) -> Results:
         distances=tuple(each for line in sizes for each in _distances(line)),
         curves=tuple(_curves(line for line in lines if "curve" in line)),
         failures=tuple(_failure(score) for score in scores if score.failed),
+        trainings=tuple(_training(line) for line in lines if "curve" in line and "steps" in line),
+        claims=tuple(_claim(line) for line in lines if "claim" in line),
+        notes=tuple(str(line["note"]) for line in lines if "note" in line),
         tasks={
             task: TASKS[task] for task in dict.fromkeys(s.task for s in scores) if task in TASKS
         },
@@ -121,6 +126,48 @@ def _score(line: Line) -> Score:
         str(line.get("regime") or "transfer"),
         seed if isinstance(seed, int) else None,
         str(line.get("failed") or ""),
+        parse_languages(line.get("baseline")),
+        _chosen(line.get("tuning")),
+    )
+
+
+def _chosen(found: Any) -> tuple[float, int] | None:
+    """Return the chosen learning rate and epochs, if there was a choice."""
+    if not isinstance(found, Mapping) or not isinstance(found.get("tried"), Sequence):
+        return None
+    rate, epochs = number(found.get("learning_rate")), number(found.get("epochs"))
+    if len(found["tried"]) < 2 or rate is None or epochs is None:
+        return None
+    return rate, int(epochs)
+
+
+def _training(line: Line) -> Training:
+    seed, tokens = line.get("seed"), number(line.get("tokens"))
+    curves = list(parse_curves(parse_system(line), line["curve"]))
+    return Training(
+        parse_system(line),
+        seed if isinstance(seed, int) else None,
+        int(number(line.get("steps")) or 0),
+        int(number(line.get("examples")) or 0),
+        None if tokens is None else int(tokens),
+        curves[0].points if curves else (),
+    )
+
+
+def _claim(line: Line) -> Claim:
+    better, worse = (
+        (str(side.get("system", "?")), number(side.get("sparsity")))
+        for side in (line.get("better") or {}, line.get("worse") or {})
+    )
+    tasks, paper = line.get("tasks"), line.get("paper")
+    return Claim(
+        str(line["claim"]),
+        better,
+        worse,
+        str(line.get("regime") or "transfer"),
+        tuple(map(str, tasks)) if isinstance(tasks, Sequence) else None,
+        number(line.get("margin")) or 0.0,
+        paper if isinstance(paper, bool) else None,
     )
 
 

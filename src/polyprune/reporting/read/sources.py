@@ -18,7 +18,7 @@ from .paper import paper_results
 PAPER = "paper"
 """The source that stands for the paper's own numbers."""
 
-FILES = ("results.jsonl", "sizes.jsonl", "curves.jsonl")
+FILES = ("results.jsonl", "sizes.jsonl", "curves.jsonl", "claims.jsonl")
 """The files of a study or a demo; each may be missing."""
 
 KNOWN = (

@@ -89,7 +89,7 @@ def mark_best(
     marked = [list(line) for line in grid]
     for column in range(len(grid[0]) if grid else 0):
         known = {i: rounded_values(grid[i][column]) for i in fair}
-        known = {i: shown for i, shown in known.items() if shown}
+        known = {i: shown for i, shown in known.items() if shown and not grid[i][column].faint}
         for i, shown in known.items():
             if len(known) > 1 and shown == max(known.values()):
                 marked[i][column] = replace(grid[i][column], best=True)

@@ -99,7 +99,8 @@ def _markdown(text: str) -> str:
 
 def _markdown_cell(cell: TableCell) -> str:
     first, spread, paper = map(_markdown, cell_parts(cell))
-    return " ".join(filter(None, (f"**{first}**" if cell.best else first, spread, paper)))
+    first = f"**{first}**" if cell.best else f"*{first}*" if cell.faint and first else first
+    return " ".join(filter(None, (first, spread, paper)))
 
 
 def as_latex(table: Table) -> str:
@@ -161,7 +162,8 @@ def _latex(text: str) -> str:
 
 def _latex_cell(cell: TableCell) -> str:
     first, spread, paper = map(_latex, cell_parts(cell))
-    return " ".join(filter(None, (f"\\textbf{{{first}}}" if cell.best else first, spread, paper)))
+    style = "textbf" if cell.best else "textit" if cell.faint else ""
+    return " ".join(filter(None, (f"\\{style}{{{first}}}" if style else first, spread, paper)))
 
 
 def _latex_row(cells: Iterable[str]) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from ...evaluation.task_names import TASK_NAMES
-from ..display import percent
+from ..display import percent, task_title
+from ..learned import dense_score
 from ..results import DENSE, Results, System
 from .paper_values import PaperValues
 from .table import TableCell
@@ -67,6 +68,21 @@ def spread_note(grid: Iterable[Sequence[TableCell]]) -> tuple[str, ...]:
     """Return the note that explains spreads, if there are any."""
     several = any(cell.spread is not None for line in grid for cell in line)
     return ("±: the standard deviation over seeds, where there are several.",) if several else ()
+
+
+def faint_note(results: Results, regime: str, tasks: Iterable[str]) -> tuple[str, ...]:
+    """Return why numbers are faint: which tasks do not count, and what a guess would have."""
+    found = [score for task in tasks if (score := dense_score(results, task, regime))]
+    if not found:
+        return ()
+    where = REGIME_HEADINGS.get(regime, regime).partition(":")[0].lower()
+    told = "; ".join(
+        f"{task_title(results, each.task)} {each.dense:.1f}, a guess {each.guess:.1f}"
+        for each in found
+    )
+    return (
+        f"In italics, and in no average: what the dense model has not learned ({where}): {told}.",
+    )
 
 
 def paper_cells(

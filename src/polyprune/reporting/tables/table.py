@@ -22,6 +22,8 @@ class TableCell:
     failed: str = ""
     """Why there is no number, if something was tried."""
     digits: int = 1
+    faint: bool = False
+    """Whether it is shown only, and does not count in averages."""
 
 
 @dataclass(frozen=True, slots=True)

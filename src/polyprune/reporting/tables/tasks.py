@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..display import task_title
+from ..learned import is_learned
 from ..results import Results, System
 from .cells import (
     AVERAGES,
@@ -17,6 +18,7 @@ from .cells import (
 from .layout import (
     REGIME_HEADINGS,
     bold_note,
+    faint_note,
     paper_cells,
     regime_heading,
     row_order,
@@ -47,7 +49,9 @@ class RowBlock:
     regime: str
     systems: tuple[System, ...]
     tasks: tuple[str, ...]
-    """The tasks that count in its averages; other columns have dashes."""
+    """The tasks that it has; other columns have dashes."""
+    counted: tuple[str, ...]
+    """The tasks that count in its averages."""
     size: float | None
     """The sparsity of the systems whose best is marked."""
     repeated: RepeatedTasks = NOT_REPEATED
@@ -95,7 +99,7 @@ def improved_table(results: Results, paper: PaperValues) -> Table | None:
         known = [s for name in IMPROVED for s in _systems(results, regime, FOUR) if s.name == name]
         if len({each.name for each in known}) > 1:
             four, size = _four(results, regime), common_sparsity(known)
-            block = RowBlock("", regime, tuple(known), four, size)
+            block = RowBlock("", regime, tuple(known), four, _counted(results, regime, four), size)
             return _fill(results, paper, _small_table("improved-l0", "Improved L0", (block,)))
     return None
 
@@ -104,8 +108,10 @@ def dynamic_table(results: Results, paper: PaperValues) -> Table | None:
     """Systems with and without Dynamic Sparsification, in the same size (Table 3)."""
     for regime in reversed(scored_regimes(results)):
         systems = _systems(results, regime, FOUR)
+        four = _four(results, regime)
+        counted = _counted(results, regime, four)
         blocks = [
-            RowBlock(one.title, regime, (one, other), _four(results, regime), one.sparsity)
+            RowBlock(one.title, regime, (one, other), four, counted, one.sparsity)
             for one in systems
             for other in systems
             if other.name == one.name + DYNAMIC and same_sparsity(one.sparsity, other.sparsity)
@@ -118,8 +124,13 @@ def dynamic_table(results: Results, paper: PaperValues) -> Table | None:
 
 def _regime_block(results: Results, regime: str, size: float | None) -> RowBlock:
     tasks, systems = tasks_in_order(results, [regime]), _systems(results, regime)
-    again = repeated(_by_task(results, regime, system, tasks) for system in systems)
-    return RowBlock(regime_heading(regime, tasks), regime, systems, tasks, size, again)
+    counted = _counted(results, regime, tasks)
+    again = repeated(_by_task(results, regime, system, counted) for system in systems)
+    return RowBlock(regime_heading(regime, tasks), regime, systems, tasks, counted, size, again)
+
+
+def _counted(results: Results, regime: str, tasks: Sequence[str]) -> tuple[str, ...]:
+    return tuple(task for task in tasks if is_learned(results, task, regime))
 
 
 def _small_table(name: str, title: str, blocks: tuple[RowBlock, ...]) -> TableSpec:
@@ -162,10 +173,26 @@ def _fill(results: Results, paper: PaperValues, spec: TableSpec) -> Table | None
         ("system", "cut %", *(task_title(results, t) for t in spec.tasks), *spec.averages),
         tuple(rows),
         spec.caption,
-        (*bold_note((block.size for block in spec.blocks), cells), *spread_note(cells)),
+        (
+            *bold_note((block.size for block in spec.blocks), cells),
+            *spread_note(cells),
+            *dict.fromkeys(note for block in spec.blocks for note in _faint(results, block)),
+        ),
         naming=2,
-        paper_notes=paper.notes(spec.name, quoted),
+        paper_notes=(*paper.notes(spec.name, quoted), *_same_tasks(cells)),
     )
+
+
+def _faint(results: Results, block: RowBlock) -> tuple[str, ...]:
+    left = [task for task in block.tasks if task not in block.counted]
+    return faint_note(results, block.regime, left)
+
+
+def _same_tasks(cells: Sequence[Sequence[TableCell]]) -> tuple[str, ...]:
+    """Return what the paper's averages are of, where they are not those that it prints."""
+    faint = any(cell.faint for line in cells for cell in line)
+    quoted = any(cell.paper for line in cells for cell in line)
+    return ("The paper's averages are of the same tasks as ours.",) if faint and quoted else ()
 
 
 def _by_task(
@@ -188,7 +215,9 @@ def _line(
         cell, theirs = (score_cell(scores.get(task, {})) for scores in (own, printed))
         if cell.values == (None,):
             cell = replace(cell, failed=_reason(results, system, task, block.regime))
+        cell = replace(cell, faint=task in block.tasks and task not in block.counted)
         line.append(cell if theirs.values == (None,) else replace(cell, paper=theirs.values))
+    own, printed = ({t: each[t] for t in block.counted} for each in (own, printed))
     for name in spec.averages:
         if name == OVER_SEEDS:
             line.append(block.repeated.cell(system, own))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ...averages import mean
 from ..display import SPACE, language_name, millions, percent, system_title, task_title
+from ..learned import is_learned
 from ..results import HALF, Results, System, SystemSize, distance
 
 
@@ -35,8 +36,8 @@ def _headline(results: Results, system: System) -> Headline | None:
     dense = results.baseline(system)
     if dense is None:
         return None
-    tried = {cell: results.mean(dense, *cell) for cell in results.tried(dense)}
-    points = {cell: (before, results.mean(system, *cell)) for cell, before in tried.items()}
+    counted = [cell for cell in results.tried(dense) if is_learned(results, *cell)]
+    points = {cell: (results.mean(dense, *cell), results.mean(system, *cell)) for cell in counted}
     both = [cell for cell, pair in points.items() if None not in pair]
     regimes = [regime for _, regime in both]
     # Means over two regimes would mix what was trained on one language with what was on all.
@@ -55,7 +56,8 @@ def _worst(
 ) -> tuple[str | None, float]:
     """Return the language that lost most, and how much: the mean over its tasks."""
     losses: dict[str, list[float]] = {}
-    for task in (task for task, own in results.tried(dense) if own == regime):
+    tried = [task for task, own in results.tried(dense) if own == regime]
+    for task in (task for task in tried if is_learned(results, task, regime)):
         after = results.by_language(system, task, regime)
         for code, before in results.by_language(dense, task, regime).items():
             now = after.get(code)

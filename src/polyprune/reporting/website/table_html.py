@@ -79,8 +79,9 @@ def _row(row: TableRow, columns: int) -> str:
 
 
 def _data(cell: TableCell) -> str:
-    best = ' class="best"' if cell.best else ""
-    return f"<td{best}{_key(cell)}>{cell_html(cell)}</td>"
+    style = "best" if cell.best else "aside" if cell.faint else ""
+    named = f' class="{style}"' if style else ""
+    return f"<td{named}{_key(cell)}>{cell_html(cell)}</td>"
 
 
 def _key(cell: TableCell) -> str:
@@ -95,7 +96,7 @@ def cell_html(cell: TableCell) -> str:
         why = escape_html(cell.failed)
         return f'<button type="button" class="why" data-tip="{why}">failed</button>'
     main = _numbers(cell.values, cell.digits) if cell.values else escape_html(cell.text)
-    shown = f"<b>{main}</b>" if cell.best else main
+    shown = f"<b>{main}</b>" if cell.best else f"<i>{main}</i>" if cell.faint else main
     if cell.spread is not None:
         shown += (
             f' <span class="aside">±{SPACE}{format_number(cell.spread, f".{cell.digits}f")}</span>'

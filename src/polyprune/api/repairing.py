@@ -1,0 +1,41 @@
+"""The text of a refit: so many sentences of each language, most to solve on, some to choose by."""
+
+from itertools import islice
+
+from ..errors import DataError
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..progress import Progress
+from ..pruning.criteria.losses import Batch
+from ..pruning.criteria.scoring import ScoringText
+from ..pruning.criteria.scoring_losses import scoring_loss
+from ..pruning.second_order.refit import Refit
+
+LINES = 160
+"""Sentences of each language that a refit reads; with 40, it learns them by heart."""
+
+EVERY = 8
+"""One sentence of so many chooses ridges instead of being solved on."""
+
+
+def refit_on(
+    text: ScoringText,
+    uncut: PolyprunePreTrainedModel,
+    progress: Progress,
+    loss: str | None = None,
+    seed: int = 0,
+) -> Refit:
+    """A refit to an uncut model on a text, read as it is read for scoring."""
+    solving: list[Batch] = []
+    choosing: list[Batch] = []
+    batches = scoring_loss(uncut, loss).batches
+    for code in text.corpus.codes(text.languages):
+        lines = list(text.corpus.sentences(code, LINES))
+        if len(lines) < EVERY:
+            raise DataError(
+                f"A repair needs at least {EVERY} sentences of each language, {code} has "
+                f"{len(lines)}; {LINES} are better. Give more text, or leave `repair` out."
+            )
+        others = [line for i, line in enumerate(lines) if i % EVERY]
+        solving += batches(text.batching, others, seed)
+        choosing += batches(text.batching, islice(lines, 0, None, EVERY), seed)
+    return Refit(uncut, solving, choosing, progress)

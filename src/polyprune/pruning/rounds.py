@@ -1,0 +1,136 @@
+"""Rounds: cut a little, let the rest make up for it, score what is left anew, and go on.
+
+What a component is worth changes when others go. A ranking that was made once knows nothing of
+that; rounds do. Words are left alone until the last one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+
+from ..model.history import history_of, write_history
+from ..model.network.components import Gates, open_gates
+from ..model.network.gated_model import PolyprunePreTrainedModel
+from .criteria.scores_file import ScoreSheet
+from .prune import Pruned, apply_selection, select
+from .ranker import Ranker
+from .repair import NO_REPAIR, put_back
+from .second_order.compensation import Compensation
+from .second_order.refit import Refit
+from .selection.audit import Audit, audit
+from .selection.budgets import Budget, Sparsity
+from .selection.ranking import ComponentWeights, Minimum, density_of
+from .selection.selection import SelectedRow, Selection
+from .shrinking import with_ranks
+
+Scorer = Callable[[PolyprunePreTrainedModel, int], ScoreSheet]
+"""The scores of a model, on the sentences of a round, counted from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How often to score and cut, and what refits each cut."""
+
+    number: int = 1
+    refit: Refit | None = None
+
+
+def prune_in_rounds(
+    model: PolyprunePreTrainedModel,
+    budget: Budget,
+    ranker: Ranker,
+    scorer: Scorer,
+    rounds: Rounds,
+    language: str | None = None,
+) -> Pruned:
+    """Prune to a budget in several cuts: one subnetwork, for all languages or for one."""
+    current, gates = model, open_gates(model.shape)
+    weights = ComponentWeights.of(model.shape)
+    asked: Audit | None = None  # what the budget would leave if all were cut at once
+    for number in range(rounds.number - 1):
+        ranked = ranker.on(scorer(current, number))
+        asked = asked or _row(select(current, budget, ranked), language).audit
+        density = float(density_of(gates, weights))
+        left = density - (density - asked.density) / (rounds.number - number)
+        part = _part_of(budget, current, 1 - left / density)
+        pruned = _cut(current, part, ranked, rounds.refit, language)
+        current, gates = pruned.model, compose(gates, pruned.selection.gates)
+    ranked = ranker.on(scorer(current, rounds.number - 1))
+    rest = budget.within(float(density_of(gates, weights)))
+    last = _cut(current, rest, ranked, rounds.refit, language)
+    gates = compose(gates, last.selection.gates)
+    _write_one_cut(model, last, ranked, rounds, 1 - float(density_of(gates, weights)))
+    return replace(
+        last,
+        uncut=put_back(with_ranks(model, ranked.table), last.model, gates),
+        selection=_of_the_whole(model, gates, last.selection, asked or last.selection.only.audit),
+    )
+
+
+def compose(first: Gates, then: Gates) -> Gates:
+    """One row of gates for two cuts: `then` has gates for what `first` keeps."""
+
+    def both(outer: torch.Tensor, inner: torch.Tensor) -> torch.Tensor:
+        gate = outer.clone()
+        gate[0, outer[0] > 0] = inner[0].to(gate)
+        return gate
+
+    return first.map(both, then)
+
+
+def _cut(
+    model: PolyprunePreTrainedModel,
+    budget: Budget,
+    ranker: Ranker,
+    refit: Refit | None,
+    language: str | None,
+) -> Pruned:
+    """Cut once: what is left makes up for what goes, if its moments are known, and is refitted."""
+    moments = None if ranker.sheet is None else ranker.sheet.moments
+    make_up = NO_REPAIR if moments is None else Compensation(moments)
+    selection = select(model, budget, ranker)
+    pruned = apply_selection(model, selection, ranker, language=language, repair=make_up)
+    if refit is not None:
+        refit.solve(pruned.model)
+    return pruned
+
+
+def _write_one_cut(
+    model: PolyprunePreTrainedModel, last: Pruned, ranker: Ranker, rounds: Rounds, sparsity: float
+) -> None:
+    """One step in the history for all rounds."""
+    earlier, history = history_of(model.config), history_of(last.model.config)
+    compensated = ranker.sheet is not None and ranker.sheet.moments is not None
+    ways = [
+        name
+        for name, used in (
+            ("compensation", compensated),
+            ("refit", rounds.refit is not None and rounds.refit.helped),
+        )
+        if used
+    ]
+    step = replace(
+        history.cuts[-1], sparsity=sparsity, rounds=rounds.number, made_up=" and ".join(ways)
+    )
+    write_history(last.model.config, replace(history, cuts=(*earlier.cuts, step)))
+
+
+def _of_the_whole(
+    model: PolyprunePreTrainedModel, gates: Gates, last: Selection, asked: Audit
+) -> Selection:
+    """The selection of the last cut as one of the model that nothing was cut from."""
+    sizes = audit(
+        model, gates, sparsity=asked.requested_sparsity, parameters=asked.requested_parameters
+    )
+    return replace(last, gates=gates, rows=(replace(last.only, audit=sizes),))
+
+
+def _row(selection: Selection, language: str | None) -> SelectedRow:
+    return (selection if language is None else selection.row(language)).only
+
+
+def _part_of(budget: Budget, model: PolyprunePreTrainedModel, sparsity: float) -> Sparsity:
+    """So much of what a budget takes away, but no words."""
+    worst = isinstance(budget, Sparsity) and budget.worst
+    return Sparsity(sparsity, worst=worst, minimum=Minimum(rank=model.shape.rank))

@@ -1,0 +1,46 @@
+"""Compensation: what is left makes up for what goes, in the sublayer that it goes from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from ...model.network.gated_model import PolyprunePreTrainedModel
+from ..selection.selection import Selection
+from .moments import Moments
+from .removal import compensate
+
+
+@dataclass(frozen=True, slots=True)
+class Compensation:
+    """A repair by the moments that the uncut model was scored with: no text is read again."""
+
+    moments: Moments
+
+    def apply(
+        self,
+        model: PolyprunePreTrainedModel,
+        uncut: PolyprunePreTrainedModel,
+        selection: Selection,
+    ) -> PolyprunePreTrainedModel:
+        """The shrunk model, whose projections come nearest to those of the uncut one."""
+        gates, small, whole = selection.gates, model.encoder.sublayers(), uncut.encoder.sublayers()
+        for place in self.moments.places:
+            kind, layer = place
+            new, old = getattr(small, kind)[layer], getattr(whole, kind)[layer]
+            kept = getattr(gates, kind)[layer][0].nonzero()[:, 0].cpu()
+            if len(kept) < len(getattr(gates, kind)[layer][0]):
+                columns = kept[:, None] * old.columns_each + torch.arange(old.columns_each)
+                self._make_up(place, new.leaving, old.leaving, columns.flatten())
+        return model
+
+    @torch.no_grad()
+    def _make_up(
+        self, place: tuple[str, int], new: Any, old: nn.Linear, kept: torch.Tensor
+    ) -> None:
+        mean, covariance = self.moments.covariance(place)
+        weight, bias = compensate(old.weight.cpu(), old.bias.cpu(), covariance, mean, kept)
+        if len(kept):
+            new.weight.copy_(weight)
+        new.bias.copy_(bias)

@@ -1,0 +1,132 @@
+"""`polyprune.prune` by the second-order rule, in rounds, with a repair."""
+
+import json
+
+import pytest
+import torch
+
+import polyprune as pp
+from polyprune.errors import ConfigError, DataError
+from polyprune.model.history import history_of
+from polyprune.pruning.second_order.refit import hidden_error
+from support.text import SENTENCES
+
+OPTIONS = {"sparsity": 0.5, "sentences": 4, "tokens": 16, "rule": "second-order"}
+
+
+@pytest.mark.parametrize("more", [{}, {"rounds": 3}, {"rounds": 2, "repair": True}])
+def test_what_is_written_is_what_was_made(speaking, text, tmp_path, more):
+    result = pp.prune(speaking, corpus=text, out=tmp_path / "half", **OPTIONS, **more)
+    loaded = pp.load(tmp_path / "half")
+    for name, tensor in result.model.state_dict().items():
+        assert torch.equal(tensor, loaded.state_dict()[name])
+    certificate = json.loads((tmp_path / "half" / "certificate.json").read_text())
+    assert max(certificate["differences"].values()) < 1e-4
+    found = result.as_dict()
+    assert found["rule"] == "second-order"
+    assert found["requested_sparsity"] == 0.5
+    assert 0.4 <= found["density"] <= 0.5
+    assert loaded.num_parameters() == found["parameters"]
+    (cut,) = history_of(loaded.config).cuts
+    assert cut.rounds == more.get("rounds", 1)
+    assert cut.made_up == ("compensation and refit" if more.get("repair") else "compensation")
+    assert cut.sparsity == pytest.approx(1 - found["density"])
+    assert "makes up for what went: compensation" in (tmp_path / "half" / "README.md").read_text()
+
+
+def test_a_repair_changes_weights_and_no_widths(speaking, text):
+    plain = pp.prune(speaking, corpus=text, **OPTIONS).model
+    repaired = pp.prune(speaking, corpus=text, repair=True, **OPTIONS).model
+    assert plain.shape == repaired.shape
+    assert not torch.equal(
+        plain.encoder.layers[1].feed_forward.contract.bias,
+        repaired.encoder.layers[1].feed_forward.contract.bias,
+    )
+
+
+def test_what_a_repair_did_is_told(speaking, text):
+    result = pp.prune(speaking, corpus=text, repair=True, **OPTIONS)
+    told = result.as_dict()["repair"]
+    assert told["kept"] == (told["error_after"] < told["error_before"])
+    assert any(str(part).startswith("Repair") for part in result.summary())
+
+
+def test_what_comes_out_of_an_elastic_model_is_repaired(speaking, text, tmp_path):
+    elastic = pp.prune(speaking, corpus=text, elastic=True, sentences=4, tokens=16)
+    plain = pp.shrink(elastic, sparsity=0.5)
+    repaired = pp.shrink(elastic, sparsity=0.5, repair=text, out=tmp_path / "half")
+    assert plain.model.shape == repaired.model.shape
+    assert repaired.repair.helped
+    assert repaired.repair.after < repaired.repair.before
+    assert max(repaired.differences.values()) < 1e-4
+    uncut = pp.load(speaking)
+    ids = torch.randint(5, 50, (4, 12), generator=torch.Generator().manual_seed(0))
+    batch = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    errors = [hidden_error(each.model, uncut, [batch]) for each in (plain, repaired)]
+    assert errors[1] < errors[0]
+    assert history_of(pp.load(tmp_path / "half").config).cuts[-1].made_up == "refit"
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_floor_for_languages_is_told(speaking, text, rounds):
+    result = pp.prune(speaking, corpus=text, worst=True, rounds=rounds, **OPTIONS)
+    told = result.as_dict()["fairness"]
+    assert told["worst"] <= told["worst_without"]
+    assert any("language that loses most" in str(part) for part in result.summary())
+    with pytest.raises(ConfigError, match="rule='second-order'"):
+        pp.prune(speaking, corpus=text, sparsity=0.5, worst=True)
+
+
+def test_one_language_has_rounds_of_its_own(speaking, text):
+    sizes = {}
+    for code in ("en", "ru"):
+        result = pp.prune(
+            speaking, corpus=text, setting="non-shared", language=code, rounds=2, **OPTIONS
+        )
+        assert result.languages == (code,)
+        sizes[code] = torch.cat([gate[0] for gate in result.gates.units])
+    assert not torch.equal(sizes["en"], sizes["ru"])
+
+
+def test_every_size_is_ranked_by_curves(speaking, text):
+    own = pp.prune(speaking, corpus=text, setting="non-shared", **OPTIONS)
+    shared = pp.prune(speaking, corpus=text, elastic=True, **OPTIONS)
+    assert set(own.model.elastic.rows) == set(SENTENCES)
+    assert shared.model.at(sparsity=0.5).num_parameters() < shared.model.num_parameters()
+
+
+def test_curves_are_written_with_scores_and_need_no_text_again(speaking, text, tmp_path):
+    scores = pp.score(
+        speaking, corpus=text, sentences=4, tokens=16, rule="second-order", out=tmp_path / "s"
+    )
+    again = pp.prune(speaking, scores=tmp_path / "s", sparsity=0.5, rule="second-order")
+    memory = pp.prune(speaking, scores=scores, sparsity=0.5, rule="second-order")
+    for one, other in zip(again.gates.leaves(), memory.gates.leaves(), strict=True):
+        assert torch.equal(one, other)
+    plain = pp.score(speaking, corpus=text, sentences=4, tokens=16)
+    with pytest.raises(ConfigError, match="Score again with `rule='second-order'`"):
+        pp.prune(speaking, scores=plain, sparsity=0.5, rule="second-order")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rounds": 2, "elastic": True}, "leave `elastic` out"),
+        ({"rounds": 2, "setting": "non-shared"}, "give `language`"),
+        ({"repair": True, "method": "magnitude"}, "a rule of gradients"),
+        ({"rounds": 0}, "1"),
+        ({"rounds": 2, "sparsity": None, "speedup": 2.0}, "one round"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(speaking, text, options, words):
+    given = {"corpus": text, **OPTIONS} | options
+    if options.get("method"):
+        given = {"sparsity": 0.5} | options
+    with pytest.raises(ConfigError, match=words):
+        pp.prune(speaking, **given)
+
+
+def test_a_repair_without_enough_text_says_how_much_it_needs(speaking):
+    few = {code: lines[:5] for code, lines in SENTENCES.items()}
+    with pytest.raises(DataError, match="at least 8 sentences of each language, en has 5"):
+        pp.prune(speaking, corpus=few, repair=True, **OPTIONS)

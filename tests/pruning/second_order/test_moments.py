@@ -1,0 +1,117 @@
+"""Moments: what they are, and that neither batches nor padding change them."""
+
+import pytest
+import torch
+
+import polyprune as pp
+from polyprune.errors import DataError
+from polyprune.pruning.criteria.importance import gate_gradients
+from polyprune.pruning.criteria.losses import masked_lm_loss
+from polyprune.pruning.second_order.moments import Moments
+from support.batches import split
+from support.models import batch, dense_model
+
+
+@pytest.fixture
+def model(tmp_path):
+    return pp.load(dense_model(tmp_path))
+
+
+def examples(count=6, tokens=9):
+    inputs = batch("xlm-roberta", count, tokens)
+    labels = torch.where(inputs["attention_mask"].bool(), inputs["input_ids"], -100)
+    return {name: inputs[name] for name in ("input_ids", "attention_mask")} | {"labels": labels}
+
+
+def moments(model, batches, language="sw") -> Moments:
+    found = Moments(model)
+    gather(found, batches, language)
+    return found
+
+
+def gather(found: Moments, batches, language="sw") -> None:
+    def watched(model, batch, gates):
+        found.start(batch)
+        return masked_lm_loss(model, batch, gates)
+
+    with found.watching():
+        gate_gradients(found.model, batches, watched)
+    found.close(language)
+
+
+def close(one: Moments, other: Moments) -> bool:
+    return all(
+        torch.allclose(a, b, rtol=1e-3, atol=1e-6)
+        for place in one.places
+        for a, b in zip(
+            (*one.covariance(place), one.gradient(place)),
+            (*other.covariance(place), other.gradient(place)),
+            strict=True,
+        )
+    )
+
+
+def padded(inputs, more=4):
+    fill = {"input_ids": 1, "attention_mask": 0, "labels": -100}
+    return {
+        name: torch.nn.functional.pad(value, (0, more), value=fill[name])
+        for name, value in inputs.items()
+    }
+
+
+def test_neither_the_size_of_batches_nor_padding_changes_them(model):
+    inputs = examples()
+    whole = moments(model, [inputs])
+    assert close(whole, moments(model, split(inputs, 2)))
+    assert close(whole, moments(model, split(inputs, 1)))
+    assert close(whole, moments(model, [padded(inputs)]))
+
+
+def test_they_are_those_of_what_enters_and_leaves(model):
+    inputs, layer = examples(), model.encoder.layers[1]
+    seen = {}
+    hooks = [
+        layer.feed_forward.contract.register_forward_pre_hook(
+            lambda _, given: seen.update(u=given[0].detach())
+        ),
+        layer.feed_forward.contract.register_forward_hook(
+            lambda _, given, y: seen.update(y=y.retain_grad() or y)
+        ),
+    ]
+    masked_lm_loss(model, inputs, pp.open_gates(model.shape)).sum().backward()
+    for hook in hooks:
+        hook.remove()
+    means, seconds, squares = [], [], []
+    for row, mask in enumerate(inputs["attention_mask"].bool()):
+        u, g = seen["u"][row][mask], seen["y"].grad[row][mask]
+        means.append(u.mean(0))
+        seconds.append(u.T @ u / len(u))
+        squares.append(g.T @ g)
+    mean = torch.stack(means).mean(0)
+    found = moments(model, [inputs])
+    found_mean, covariance = found.covariance(("units", 1))
+    assert torch.allclose(found_mean, mean, atol=1e-5)
+    expected = torch.stack(seconds).mean(0) - torch.outer(mean, mean)
+    assert torch.allclose(covariance, expected, atol=1e-5)
+    (gradient,) = found.gradient(("units", 1))
+    assert torch.allclose(gradient, torch.stack(squares).mean(0), rtol=1e-3, atol=1e-7)
+
+
+def test_languages_count_alike_however_much_text_they_have(model):
+    few, many = examples(2), examples(6)
+    both = Moments(model)
+    gather(both, [few], "sw")
+    gather(both, [many], "ur")
+    alone = [moments(model, [each]) for each in (few, many)]
+    mean, _ = both.covariance(("heads", 0))
+    means = [each.covariance(("heads", 0))[0] for each in alone]
+    assert torch.allclose(mean, (means[0] + means[1]) / 2, atol=1e-6)
+    assert both.gradient(("heads", 0)).shape == (2, 24, 24)
+
+
+def test_what_is_not_a_number_is_told_with_its_layer(model):
+    found = Moments(model)
+    found.start(examples())
+    found._own["units", 1].second[0, 0] = torch.nan
+    with pytest.raises(DataError, match="the units of layer 1 in sw"):
+        found.close("sw")
