@@ -43,13 +43,10 @@ SENTENCES = 200
 
 CHOSEN = {
     "second-order": {},
-    "second-order, 3 rounds": {"rounds": 3},
-    "second-order, 3 rounds, repair": {"rounds": 3, "repair": True},
-    "fisher, 5 rounds, repair": {"rule": "fisher", "rounds": 5, "repair": True},
+    "second-order, 1 round": {"rounds": 1},
+    "second-order, repair": {"repair": True},
 }
 """What `polyprune prune` is asked for beside a sparsity, for what is chosen and repaired."""
-ROUND = 32
-"""Sentences of each language in one round."""
 CHOSEN_AT = (0.5, 0.7, 0.9)
 
 
@@ -105,18 +102,14 @@ def choose(system: str, model, corpus: Corpus, seed: int, sparsity: float):
     for code in (*LANGUAGES, "en"):
         own = lines(corpus, code, 1, 1000)
         text[code] = [own[i] for i in drawn]
-    options = {"rule": "second-order", **CHOSEN[system]}
     return pp.prune(
         model,
         corpus=text,
-        languages=LANGUAGES,
-        parallel="en",
-        sentences=ROUND,
         batch_size=32,
         sparsity=sparsity,
         seed=seed,
         progress=False,
-        **options,
+        **CHOSEN[system],
     ).model
 
 
@@ -162,13 +155,13 @@ def table(rows: list[dict]) -> str:
 
 
 def by_language(rows: list[dict]) -> str:
-    """What the default rule leaves of each language, mean over seeds, as Markdown."""
+    """What the default leaves of each language, mean over seeds, as Markdown."""
     text = [f"| sparsity | {' | '.join(LANGUAGES)} |", "|---|" + "---|" * len(LANGUAGES)]
     for sparsity in (0.0, *SPARSITIES):
         own = [
             row["accuracy"]
             for row in rows
-            if row["system"] in ("dense", "fisher") and row["sparsity"] == sparsity
+            if row["system"] in ("dense", "second-order") and row["sparsity"] == sparsity
         ]
         if own:
             means = (sum(accuracy[code] for accuracy in own) / len(own) for code in LANGUAGES)
@@ -186,6 +179,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS / "retrieval.jsonl")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--only", default="", help="only systems whose name has this in it")
+    parser.add_argument("--sizes", type=float, nargs="+", default=SPARSITIES)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -206,6 +200,8 @@ def main() -> None:
     done = {(row["system"], row["seed"], row["sparsity"]) for row in rows}
     for system, seed, sparsity in cells(options.seeds):
         if (system, seed, sparsity) in done or options.only not in system:
+            continue
+        if sparsity and sparsity not in options.sizes:
             continue
         model = original
         if system in CHOSEN:

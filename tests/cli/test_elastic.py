@@ -90,7 +90,8 @@ def test_a_language_of_its_own_is_pruned_or_taken_out_alike(
     tmp_path, speaking, text, elastic, sparsity
 ):
     prune = ("prune", speaking, "--corpus", text, "--setting", "non-shared", "--language", "sw")
-    pruned = answer(*prune, "--sparsity", sparsity, "--out", tmp_path / "pruned")
+    options = ("--rule", "fisher", "--sparsity", sparsity)
+    pruned = answer(*prune, *options, "--out", tmp_path / "pruned")
     shrink = ("shrink", elastic, "--language", "sw", "--sparsity", sparsity)
     taken = answer(*shrink, "--out", tmp_path / "taken")
     assert pruned["languages"] == ["sw"]
@@ -148,7 +149,7 @@ def test_every_size_is_met_and_contains_the_smaller_ones(elastic):
 def test_one_subnetwork_for_all_languages_can_be_elastic_too(tmp_path, speaking, text):
     out, prune = tmp_path / "elastic", ("prune", speaking, "--corpus", text)
     assert answer(*prune, "--elastic", "--out", out)["setting"] == "shared"
-    answer(*prune, "--sparsity", 0.5, "--out", tmp_path / "pruned")
+    answer(*prune, "--rule", "fisher", "--sparsity", 0.5, "--out", tmp_path / "pruned")
     assert same(tmp_path / "pruned", pp.load(out).at(sparsity=0.5))
     assert same(tmp_path / "pruned", pp.load(out).at(sparsity=0.5, language="sw"))
 

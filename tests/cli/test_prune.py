@@ -50,8 +50,12 @@ def test_the_word_table_is_split_once(tmp_path, speaking, text, monkeypatch):
         return pp.factorize(model, start)
 
     monkeypatch.setattr("polyprune.pruning.shrinking.factorize", counted)
-    answer("prune", speaking, "--corpus", text, "--sparsity", 0.5, "--out", tmp_path / "small")
-    assert split == ["spectral"]
+    prune = ("prune", speaking, "--corpus", text, "--sparsity", 0.5)
+    answer(*prune, "--rule", "fisher", "--out", tmp_path / "small")
+    answer(*prune, "--rounds", 1, "--out", tmp_path / "made-up")
+    assert split == ["spectral"] * 2
+    answer(*prune, "--rounds", 4, "--out", tmp_path / "rounds")  # of what is cut, and of the whole
+    assert [each for each in split if each != "as it is"] == ["spectral"] * 4
 
 
 def test_the_report_compares_with_the_original(tmp_path, speaking, text):
@@ -62,7 +66,7 @@ def test_the_report_compares_with_the_original(tmp_path, speaking, text):
     for field in ("parameters", "bytes", "multiply_adds"):
         assert report[f"{field}_before"] == original[field]
     assert report["density"] == pytest.approx(1 - report["gate_sparsity"])
-    assert (report["method"], report["rule"]) == ("gradient", "fisher")
+    assert (report["method"], report["rule"]) == ("gradient", "second-order")
     assert (report["setting"], report["elastic"]) == ("shared", False)
     assert report["languages"] == ["en", "hi", "ru", "sw"]
     certificate = json.loads((tmp_path / "small" / "certificate.json").read_text())
@@ -271,7 +275,8 @@ def test_former_names_of_options_are_understood_with_a_warning(tmp_path, dense):
 def test_the_gates_make_the_same_model_again(tmp_path, speaking, text, table):
     out, gates = tmp_path / "small", tmp_path / "gates"
     prune = ("prune", speaking, "--sparsity", 0.9, "--gates", gates, "--out", out)
-    options = ("--method", "magnitude") if table is None else ("--corpus", text, "--table", table)
+    scored = ("--corpus", text, "--table", table, "--rule", "fisher")  # nothing makes up for any
+    options = ("--method", "magnitude") if table is None else scored
     answer(*prune, *options)
     assert polyprune("check", gates)[0] == 0
     answer("shrink", speaking, "--gates", gates, "--out", tmp_path / "again")

@@ -32,7 +32,7 @@ def scorer_for(model, rule="second-order", sentences=4):
     text, seen = text_of(model), []
     curves = rule == "second-order"
 
-    def scorer(current, number):
+    def scorer(current, number, split):
         seen.append((number, current.shape))
         scoring = Scoring(sentences, skip=sentences * number, curves=curves)
         return score(current, text, scoring)

@@ -50,10 +50,10 @@ def prune(model: ModelLike, request: PruneRequest, progress: Progress) -> PruneR
     what layers of every width take is measured once, and the result is measured too.
     """
     _refuse_to_overwrite(request)  # before anything is loaded, not only when it is written
-    ranker = Ranker.named(request.method, request.rule, request.setting, request.seed)
+    ranker = Ranker.named(request.method, request.chosen_rule, request.setting, request.seed)
     request = _with_text(model, request, ranker, progress)
     original, repair = resolve_model(model), None
-    if request.in_rounds or _makes_up(request, ranker):
+    if request.corpus is not None and (request.in_rounds or _makes_up(request, ranker)):
         check_finite(original)
         scoring = _scoring(request, ranker)
         pruned, ranker, repair = pruned_in_rounds(original, ranker, scoring, request, progress)
@@ -124,15 +124,18 @@ def _ranked(
 
 def _scoring(request: PruneRequest, ranker: Ranker) -> Scoring:
     """How a request scores components for a ranker."""
+    curves = ranker.criterion.needs_curves
+    # Translations are for contrasts between sentences; curves are about embeddings, unless asked.
+    parallel = None if curves and request.loss is None else request.parallel
     return Scoring(
-        sentences=request.sentences,
+        sentences=request.chosen_sentences,
         loss=request.loss,
         per=ranker.criterion.per or "example",
-        parallel=request.parallel,
+        parallel=parallel,
         table=request.table or "spectral",
         seed=request.seed,
         device=request.device,
-        curves=ranker.criterion.needs_curves,
+        curves=curves,
         own_curves=ranker.setting.per_language,
     )
 

@@ -29,10 +29,14 @@ def pruned_in_rounds(
         text = replace(text, languages=[request.language])
     rankers: list[Ranker] = []
 
-    def scorer(current: PolyprunePreTrainedModel, number: int) -> ScoreSheet:
-        own = replace(scoring, skip=number * scoring.sentences)
-        with progress.stage(f"Round {number + 1} of {request.rounds}"):
-            sheet = score(current, text, own, progress)
+    def scorer(
+        current: PolyprunePreTrainedModel, number: int, split: PolyprunePreTrainedModel
+    ) -> ScoreSheet:
+        # Words are cut in the last round: until then, their table stays as it is.
+        table = scoring.table if number == request.chosen_rounds - 1 else "as it is"
+        own = replace(scoring, skip=number * scoring.sentences, table=table)
+        with progress.stage(f"Round {number + 1} of {request.chosen_rounds}"):
+            sheet = score(current, text, own, progress, split)
         rankers.append(ranker.on(sheet))
         return sheet
 
@@ -44,7 +48,7 @@ def pruned_in_rounds(
         budget_of(request, model, progress),
         ranker,
         scorer,
-        Rounds(request.rounds, refit),
+        Rounds(request.chosen_rounds, refit, scoring.table),
         request.language,
     )
     return pruned, rankers[-1], refit.reports[-1] if refit else None

@@ -22,7 +22,7 @@ class Reading:
     tokens: int = 128
     """That a sentence is cut to, or fewer where the model has fewer positions."""
     prefix: str | None = None
-    """What sentences begin with; the model's own prompt for a contrastive loss unless given."""
+    """What sentences begin with; the model's own prompt for losses of embeddings unless given."""
 
 
 def fitting_tokenizer(model: PolyprunePreTrainedModel, *, strict: bool = False) -> Any:
@@ -60,7 +60,7 @@ def scoring_text(
     """These languages of a corpus, or all it has, in batches that a model can be scored on."""
     reading = reading or Reading()
     tokenizer, prefix = fitting_tokenizer(model), reading.prefix
-    if prefix is None and loss_named(loss or model.readout_kind.loss).compares_sentences:
+    if prefix is None and loss_named(loss or model.readout_kind.loss).embeds:
         prefix = model.source.prompt
     longest = min(reading.tokens, model.longest_input)
     batching = Batching(tokenizer, reading.batch_size, longest, prefix or "")

@@ -24,8 +24,8 @@ from .selection.ranking import ComponentWeights, Minimum, density_of
 from .selection.selection import SelectedRow, Selection
 from .shrinking import with_ranks
 
-Scorer = Callable[[PolyprunePreTrainedModel, int], ScoreSheet]
-"""The scores of a model, on the sentences of a round, counted from 0."""
+Scorer = Callable[[PolyprunePreTrainedModel, int, PolyprunePreTrainedModel], ScoreSheet]
+"""The scores of a model, on the sentences of a round, counted from 0; and the model with ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Rounds:
 
     number: int = 1
     refit: Refit | None = None
+    table: str = "spectral"
+    """How a plain word table is split before the last round, in which ranks may go."""
 
 
 def prune_in_rounds(
@@ -49,21 +51,23 @@ def prune_in_rounds(
     weights = ComponentWeights.of(model.shape)
     asked: Audit | None = None  # what the budget would leave if all were cut at once
     for number in range(rounds.number - 1):
-        ranked = ranker.on(scorer(current, number))
+        ranked = ranker.on(scorer(current, number, current))
         asked = asked or _row(select(current, budget, ranked), language).audit
         density = float(density_of(gates, weights))
         left = density - (density - asked.density) / (rounds.number - number)
         part = _part_of(budget, current, 1 - left / density)
-        pruned = _cut(current, part, ranked, rounds.refit, language)
+        pruned = _cut(current, part, ranked, rounds.refit, language, current)
         current, gates = pruned.model, compose(gates, pruned.selection.gates)
-    ranked = ranker.on(scorer(current, rounds.number - 1))
+    split = with_ranks(current, rounds.table)
+    ranked = ranker.on(scorer(current, rounds.number - 1, split))
     rest = budget.within(float(density_of(gates, weights)))
-    last = _cut(current, rest, ranked, rounds.refit, language)
+    last = _cut(current, rest, ranked, rounds.refit, language, split)
     gates = compose(gates, last.selection.gates)
     _write_one_cut(model, last, ranked, rounds, 1 - float(density_of(gates, weights)))
+    whole = split if current is model else with_ranks(model, rounds.table)
     return replace(
         last,
-        uncut=put_back(with_ranks(model, ranked.table), last.model, gates),
+        uncut=put_back(whole, last.model, gates),
         selection=_of_the_whole(model, gates, last.selection, asked or last.selection.only.audit),
     )
 
@@ -85,12 +89,15 @@ def _cut(
     ranker: Ranker,
     refit: Refit | None,
     language: str | None,
+    split: PolyprunePreTrainedModel,
 ) -> Pruned:
     """Cut once: what is left makes up for what goes, if its moments are known, and is refitted."""
     moments = None if ranker.sheet is None else ranker.sheet.moments
     make_up = NO_REPAIR if moments is None else Compensation(moments)
     selection = select(model, budget, ranker)
-    pruned = apply_selection(model, selection, ranker, language=language, repair=make_up)
+    pruned = apply_selection(
+        model, selection, ranker, language=language, repair=make_up, uncut=split
+    )
     if refit is not None:
         refit.solve(pruned.model)
     return pruned

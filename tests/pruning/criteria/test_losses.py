@@ -6,7 +6,13 @@ import torch
 import polyprune as pp
 from polyprune.errors import ConfigError
 from polyprune.pruning.criteria.importance import importance
-from polyprune.pruning.criteria.losses import contrastive_loss, masked_lm_loss, task_loss
+from polyprune.pruning.criteria.losses import (
+    contrastive_loss,
+    embedding_loss,
+    masked_lm_loss,
+    pooled,
+    task_loss,
+)
 from support.batches import split
 from support.models import tiny_model
 
@@ -29,6 +35,24 @@ def test_a_contrastive_loss_scores_a_sentence_encoder(tmp_path, inputs):
     }
     scores = importance(model, [pairs], contrastive_loss(), statistic="squared")
     assert all((s >= 0).all() and s.any() for s in scores.leaves())
+
+
+def test_over_draws_gradients_of_embeddings_are_their_curvature(tmp_path, inputs):
+    tiny_model("bert", "hidden-states").save_pretrained(tmp_path)
+    model = pp.load(tmp_path)
+    plain = {name: inputs[name][:1] for name in ("input_ids", "attention_mask")}
+
+    def embed(gate):
+        gates = pp.open_gates(model.shape)
+        gates = type(gates)((gate, *gates.heads[1:]), gates.units, gates.rank)
+        return pooled(model, *plain.values(), gates)[0]
+
+    jacobian = torch.autograd.functional.jacobian(embed, pp.open_gates(model.shape).heads[0])
+    torch.manual_seed(0)
+    draws = importance(model, [plain] * 1500, embedding_loss(), statistic="squared")
+    torch.testing.assert_close(
+        draws.heads[0][0], jacobian[:, 0].square().sum(0), rtol=0.2, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("readout", ["sentence-classification", "token-classification", "span"])

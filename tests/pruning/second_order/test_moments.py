@@ -81,20 +81,23 @@ def test_they_are_those_of_what_enters_and_leaves(model):
     masked_lm_loss(model, inputs, pp.open_gates(model.shape)).sum().backward()
     for hook in hooks:
         hook.remove()
-    means, seconds, squares = [], [], []
+    means, withins, apart, together = [], [], [], []
     for row, mask in enumerate(inputs["attention_mask"].bool()):
         u, g = seen["u"][row][mask], seen["y"].grad[row][mask]
         means.append(u.mean(0))
-        seconds.append(u.T @ u / len(u))
-        squares.append(g.T @ g)
+        withins.append((u - u.mean(0)).T @ (u - u.mean(0)) / len(u))
+        apart.append((g - g.mean(0)).T @ (g - g.mean(0)))
+        together.append(torch.outer(g.sum(0), g.sum(0)))
     mean = torch.stack(means).mean(0)
+    between = torch.stack(means).T.cov(correction=0)
+    within, g_w, g_b = (torch.stack(each).mean(0) for each in (withins, apart, together))
     found = moments(model, [inputs])
     found_mean, covariance = found.covariance(("units", 1))
     assert torch.allclose(found_mean, mean, atol=1e-5)
-    expected = torch.stack(seconds).mean(0) - torch.outer(mean, mean)
+    expected = (g_w.trace() * within + g_b.trace() * between) / (g_w + g_b).trace()
     assert torch.allclose(covariance, expected, atol=1e-5)
     (gradient,) = found.gradient(("units", 1))
-    assert torch.allclose(gradient, torch.stack(squares).mean(0), rtol=1e-3, atol=1e-7)
+    assert torch.allclose(gradient, g_w + g_b, rtol=1e-3, atol=1e-7)
 
 
 def test_languages_count_alike_however_much_text_they_have(model):

@@ -1,7 +1,7 @@
 """What `polyprune.prune` is asked for, and what of it does not go together."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +10,7 @@ from ...errors import ConfigError
 from ...quantities import parse_bytes, parse_count, parse_seconds, parse_sparsity, parse_speed_up
 from ..request import Option, Request
 from .shared import (
+    TEXT,
     BatchSize,
     Command,
     Corpus,
@@ -21,13 +22,17 @@ from .shared import (
     Parallel,
     Prefix,
     Seed,
-    Sentences,
     Table,
     Tokens,
     as_path,
 )
 
 SIZE, SPEED, RANKING = "How much stays", "How fast it becomes", "What stays"
+
+SENTENCES = 300
+"""Sentences of each language that gate gradients are taken over."""
+ROUNDS, ROUND = 3, 64
+"""Rounds of the second-order rule, and sentences of each language in one of them."""
 
 
 def as_batch(given: str | tuple[int, int]) -> tuple[int, int]:
@@ -85,8 +90,14 @@ class PruneRequest(Request):
         str | None, Option("With non-shared: make this language's model.", RANKING)
     ] = None
     method: Annotated[str, Option("See polyprune ls methods.", RANKING)] = "gradient"
-    rule: Annotated[str, Option("How gradients are ranked; same list.", RANKING)] = "fisher"
-    rounds: Annotated[int, Option("Cut in so many rounds, each scored anew.", RANKING, least=1)] = 1
+    rule: Annotated[
+        str | None,
+        Option("How gradients are ranked; second-order for one size from text.", RANKING),
+    ] = None
+    rounds: Annotated[
+        int | None,
+        Option("Cut in so many rounds, each scored anew; 3 by second-order.", RANKING, least=1),
+    ] = None
     repair: Annotated[
         bool, Option("Fit what is left to the uncut model, without training.", RANKING)
     ] = False
@@ -107,7 +118,10 @@ class PruneRequest(Request):
     gates: Annotated[
         str | Path | None, Option("Write the gates to this file too.", SIZE, parse=as_path)
     ] = None
-    sentences: Sentences = 300
+    sentences: Annotated[
+        int | None,
+        Option("Sentences to read in each language: 300, or 64 a round by second-order.", TEXT),
+    ] = None
     loss: Loss = None
     parallel: Parallel = None
     table: Table = None
@@ -131,9 +145,48 @@ class PruneRequest(Request):
         return setting_named(self.setting).per_language
 
     @property
+    def chosen_rule(self) -> str:
+        """The rule that is asked for, or the best measured.
+
+        That is second-order where what is left can make up for what goes: for one size, with text.
+        """
+        if self.rule is not None:
+            return self.rule
+        return "fisher" if self.every_size or self.scores is not None else "second-order"
+
+    @property
+    def by_curves(self) -> bool:
+        """Whether the rule measures removal curves."""
+        from ...pruning.criteria.criterion import criterion_named
+
+        return criterion_named(self.method, self.chosen_rule, self.seed).needs_curves
+
+    @property
+    def chosen_rounds(self) -> int:
+        """The rounds that are asked for, or as many as the rule is best with."""
+        if self.rounds is not None:
+            return self.rounds
+        cut_anew = self.by_curves and self.scores is None and not self.every_size
+        return ROUNDS if cut_anew and not self.timed and not self._ready_batches else 1
+
+    @property
+    def chosen_sentences(self) -> int:
+        """Sentences of each language to read, in every round."""
+        if self.sentences is not None:
+            return self.sentences
+        return ROUND if self.by_curves else SENTENCES
+
+    @property
+    def _ready_batches(self) -> bool:
+        """Whether the text is batches that can be read only once."""
+        from ...corpora.sentences import is_sentences
+
+        return isinstance(self.corpus, Mapping) and not is_sentences(self.corpus)
+
+    @property
     def in_rounds(self) -> bool:
         """Whether text is read while the model is cut, not only before."""
-        return self.rounds > 1 or self.repair
+        return self.chosen_rounds > 1 or self.repair
 
     @property
     def timed(self) -> bool:
@@ -145,7 +198,7 @@ class PruneRequest(Request):
         """Whether components are ranked by what they do to text."""
         from ...pruning.criteria.criterion import criterion_named
 
-        return criterion_named(self.method, self.rule, self.seed).needs_text
+        return criterion_named(self.method, self.chosen_rule, self.seed).needs_text
 
     def refusals(self) -> Iterator[tuple[bool, str]]:
         """Options that cannot both be meant."""
@@ -218,7 +271,7 @@ class PruneRequest(Request):
             "a rule of gradients.",
         )
         yield (
-            self.rounds > 1 and self.timed,
+            self.chosen_rounds > 1 and self.timed,
             "A speed is measured against the model that is cut: prune to it in one round.",
         )
         yield (

@@ -100,6 +100,22 @@ def contrastive_loss(temperature: float = 0.05, pooling: str = "mean") -> PerExa
     return loss
 
 
+def embedding_loss(pooling: str = "mean") -> PerExampleLoss:
+    """For sentence encoders: a step of each embedding in a direction that is drawn by chance.
+
+    Its value says nothing, its gradient does: over draws, the mean square is the curvature of
+    ½ ‖f − f₀‖², f being the embedding and f₀ what it is now; of the Fisher information, if
+    embeddings had noise. To take ½ ‖f − f₀‖² itself would be of no use: where the gates are open,
+    its gradient is zero. It needs no other view of a sentence, and no other sentences.
+    """
+
+    def loss(model: Any, batch: Batch, gates: Gates) -> Float[Tensor, " batch"]:
+        found = pooled(model, batch["input_ids"], batch["attention_mask"], gates, pooling)
+        return (found * torch.randn(found.shape).to(found)).sum(1)  # the same on every device
+
+    return loss
+
+
 def pooled(
     model: Any,
     ids: Int[Tensor, "batch seq"],

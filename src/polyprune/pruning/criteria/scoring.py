@@ -111,9 +111,9 @@ def score(
     table takes a while. Scores are of the model in single precision, so that only such a one helps.
     """
     scoring = scoring or Scoring()
-    loss = scoring_loss(model, scoring.loss)
+    loss = scoring_loss(model, scoring.loss, curves=scoring.curves)
     if scoring.parallel is not None:
-        if not loss.compares_sentences:
+        if not loss.pairs:
             raise ConfigError(f"Parallel text is for the contrastive loss; this is {loss.name}.")
         scoring = replace(scoring, parallel=text.corpus.codes([scoring.parallel])[0])
     codes = text.corpus.codes(text.languages)

@@ -7,7 +7,14 @@ from ...corpora.batching import Batching
 from ...errors import ConfigError, UnknownName
 from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.readouts import Readout
-from .losses import Batch, PerExampleLoss, contrastive_loss, masked_lm_loss, task_loss
+from .losses import (
+    Batch,
+    PerExampleLoss,
+    contrastive_loss,
+    embedding_loss,
+    masked_lm_loss,
+    task_loss,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +30,10 @@ class ScoringLoss:
     """Whether a model with this readout can be scored by it."""
     misfit: str = ""
     """What to say where it does not fit."""
-    compares_sentences: bool = False
-    """Whether it compares embeddings, so that translations and the model's prompt are of use."""
+    embeds: bool = False
+    """Whether it is about embeddings of sentences, which begin with the model's prompt."""
+    pairs: bool = False
+    """Whether translations are of use to it."""
 
 
 MASKED_LM = ScoringLoss(
@@ -38,7 +47,14 @@ CONTRASTIVE = ScoringLoss(
     "contrastive",
     make=lambda model: contrastive_loss(pooling=model.source.pooling),
     batches=lambda batching, lines, seed: batching.plain(lines),
-    compares_sentences=True,
+    embeds=True,
+    pairs=True,
+)
+EMBEDDING = ScoringLoss(
+    "embedding",
+    make=lambda model: embedding_loss(pooling=model.source.pooling),
+    batches=lambda batching, lines, seed: batching.plain(lines),
+    embeds=True,
 )
 TASK = ScoringLoss(
     "task",
@@ -48,12 +64,21 @@ TASK = ScoringLoss(
     misfit="A model with the readout {readout} has no task. Leave `loss` out.",
 )
 
-LOSSES = {each.name: each for each in (MASKED_LM, CONTRASTIVE, TASK)}
+LOSSES = {each.name: each for each in (MASKED_LM, CONTRASTIVE, EMBEDDING, TASK)}
 
 
-def scoring_loss(model: PolyprunePreTrainedModel, name: str | None = None) -> ScoringLoss:
-    """The loss of this name, or the one that fits the model's readout, given nothing but text."""
-    loss = loss_named(name or model.readout_kind.loss)
+def scoring_loss(
+    model: PolyprunePreTrainedModel, name: str | None = None, *, curves: bool = False
+) -> ScoringLoss:
+    """The loss of this name, or the one that fits the model's readout, given nothing but text.
+
+    Removal curves are about what changes, so that those of a sentence encoder are about its
+    embeddings; gate gradients are of what it was trained for.
+    """
+    fitting = model.readout_kind.loss
+    if curves and fitting == CONTRASTIVE.name:
+        fitting = EMBEDDING.name
+    loss = loss_named(name or fitting)
     if not loss.fits(model.readout_kind):
         raise ConfigError(loss.misfit.format(readout=model.readout_kind))
     return loss

@@ -1,8 +1,19 @@
 """What the removal of components costs is computed from: moments of what enters and leaves.
 
 For every projection through which heads or units leave: the mean μ and the covariance C of its
-inputs, and G = E[Σ g gᵀ] of the loss's gradient at its output, streamed over batches. In all of
-them sentences count alike, however long, and languages too, however many sentences they have.
+inputs u, and G, the second moments of the loss's gradient g at its output, streamed over batches.
+Sentences count alike, however long, and languages too, however many sentences they have.
+
+A removal changes the loss by Σ gᵀ W_S u over the tokens of a sentence. What the tokens of a
+sentence have in common adds up in this sum; what differs from token to token does not. So both are
+measured: with ū the mean of a sentence, ũ = u − ū, and the same for g,
+
+    E[(Σ gᵀ W u)²] ≈ tr(G_b W C_b Wᵀ) + tr(G_w W C_w Wᵀ)
+
+where C_b = Cov[ū], G_b = E[(Σ g)(Σ g)ᵀ] are between sentences, C_w = E[mean of ũ ũᵀ] and
+G_w = E[Σ g̃ g̃ᵀ] within them (the two ways of Eschenhagen et al., 2023). One pair stands for both:
+G = G_b + G_w, and C the mean of C_b and C_w, weighed by the traces of G_b and G_w. Embeddings are
+means over tokens, so that near the output of a sentence encoder it is C_b alone that counts.
 """
 
 from collections.abc import Iterator
@@ -24,21 +35,34 @@ Place = tuple[str, int]
 
 @dataclass(slots=True)
 class InputMoments:
-    """Mean and covariance of what enters a projection."""
+    """Sums for the mean and the covariance of what enters a projection."""
 
     mean: Float[Tensor, " n"]
     second: Float[Tensor, "n n"]
     """E[u uᵀ]."""
+    between: Float[Tensor, "n n"]
+    """E[ū ūᵀ], of the means of sentences."""
+    traces: Float[Tensor, "2"]
+    """Those of G_w and G_b, within sentences and between them."""
 
     def add(self, other: "InputMoments", share: float) -> None:
         """Add a share of others."""
-        self.mean.add_(other.mean, alpha=share)
-        self.second.add_(other.second, alpha=share)
+        for name in self.__slots__:
+            getattr(self, name).add_(getattr(other, name), alpha=share)
 
     def clear(self) -> None:
         """Start again from nothing."""
-        self.mean.zero_()
-        self.second.zero_()
+        for name in self.__slots__:
+            getattr(self, name).zero_()
+
+    def covariance(self, share: float) -> tuple[Float[Tensor, " n"], Float[Tensor, "n n"]]:
+        """Mean and covariance, given what each sum is to be multiplied by."""
+        mean = self.mean * share
+        within = (self.second - self.between) * share
+        between = self.between * share - torch.outer(mean, mean)
+        # Without any gradient, as within a text of one sentence, tokens count as they are.
+        weights = self.traces / self.traces.sum() if self.traces.any() else torch.ones(2)
+        return mean, weights[0] * within + weights[1] * between
 
 
 class Moments:
@@ -76,7 +100,7 @@ class Moments:
         """The next batch; without an attention mask, all of its tokens count."""
         mask = batch.get("attention_mask")
         mask = torch.ones_like(batch["input_ids"]) if mask is None else mask
-        self._weights = sentences_alike(mask).flatten()
+        self._weights = sentences_alike(mask)
         self._sentences += len(mask)
 
     def close(self, language: str) -> None:
@@ -100,9 +124,7 @@ class Moments:
 
     def covariance(self, place: Place) -> tuple[Float[Tensor, " n"], Float[Tensor, "n n"]]:
         """Mean and covariance over all languages."""
-        found, share = self.inputs[place], 1 / max(1, self.languages)
-        mean = found.mean * share
-        return mean, found.second * share - torch.outer(mean, mean)
+        return self.inputs[place].covariance(1 / max(1, self.languages))
 
     def gradient(self, place: Place) -> Float[Tensor, "rows width width"]:
         """G of every language."""
@@ -114,21 +136,27 @@ class Moments:
         def hook(module: nn.Module, arguments: tuple[Tensor, ...]) -> None:
             if not torch.is_grad_enabled() or self._weights is None:
                 return  # a teacher's pass, or the other view of a sentence
-            u = arguments[0].detach().flatten(0, 1).float()
-            weighted = u * self._weights[:, None].to(u)
-            own.mean.add_(weighted.sum(0).cpu())
-            own.second.add_((weighted.T @ u).cpu())
+            u = arguments[0].detach().float()
+            weighted = u * self._weights[..., None].to(u)
+            means = weighted.sum(1)
+            own.mean.add_(means.sum(0).cpu())
+            own.second.add_((weighted.flatten(0, 1).T @ u.flatten(0, 1)).cpu())
+            own.between.add_((means.T @ means).cpu())
 
         return hook
 
     def _came_back(self, place: Place) -> Any:
-        squares = self._squares[place]
+        squares, traces = self._squares[place], self._own[place].traces
 
         def hook(module: nn.Module, _: Any, gradients: tuple[Tensor, ...]) -> None:
             if self._weights is not None:
-                g = gradients[0].detach().flatten(0, 1).float()
-                g = g[self._weights.to(g) > 0]
-                squares.add_((g.T @ g).cpu())
+                weights = self._weights.to(gradients[0].device)
+                g = gradients[0].detach().float() * (weights > 0)[..., None]
+                sums = g.sum(1)
+                apart = (g - weights[..., None] * sums[:, None])[weights > 0]
+                within, between = apart.T @ apart, sums.T @ sums
+                squares.add_((within + between).cpu())
+                traces.add_(torch.stack([within.trace(), between.trace()]).cpu())
 
         return hook
 
@@ -148,4 +176,6 @@ def _projections(model: PolyprunePreTrainedModel) -> Iterator[tuple[Place, nn.Li
 
 def _nothing(module: nn.Linear) -> InputMoments:
     width = module.in_features
-    return InputMoments(torch.zeros(width), torch.zeros(width, width))
+    return InputMoments(
+        torch.zeros(width), torch.zeros(width, width), torch.zeros(width, width), torch.zeros(2)
+    )

@@ -24,6 +24,10 @@ from .moments import sentences_alike
 RIDGES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 """Tried for every projection, as shares of the mean diagonal of E[u uᵀ]."""
 
+MEANS = 10.0
+"""What the mean of a sentence weighs beside its tokens: errors that stay when tokens are averaged
+are the ones that an embedding, and most of what a classifier sees, consists of."""
+
 
 @dataclass(frozen=True, slots=True)
 class RefitReport:
@@ -136,9 +140,8 @@ class _Sublayer(NamedTuple):
             return x[..., :0]
         return self.part.features(self.norm(x) if self.pre_norm else x, keys)
 
-    def sum(self, x: Tensor, keys: Tensor) -> Tensor:
+    def sum(self, x: Tensor, features: Tensor) -> Tensor:
         """The stream and what the sublayer adds to it."""
-        features = self.features(x, keys)
         return x + self.part.leaving(features if features.shape[-1] else x)
 
     def after(self, total: Tensor) -> Tensor:
@@ -163,6 +166,8 @@ class _Streams:
         batches: Sequence[Batch],
     ):
         self.masks = [batch["attention_mask"].bool() for batch in batches]
+        self.features: list[Tensor] = []
+        """What enters our projection of this sublayer: it serves before and after a refit."""
         self.ours, self.theirs = (
             [each.encoder.embedding(batch["input_ids"]) for batch in batches]
             for each in (model, uncut)
@@ -171,19 +176,23 @@ class _Streams:
     def sums(self, own: _Sublayer, whole: _Sublayer) -> "_LeastSquares":
         """What our stream misses after this sublayer; theirs goes on to the sum."""
         found = _LeastSquares()
+        self.features.clear()
         for i, mask in enumerate(self.masks):
             keys = mask[:, None, None]
-            self.theirs[i] = whole.sum(self.theirs[i], keys)
-            features = own.features(self.ours[i], keys)[mask]
-            inputs = torch.cat([features, torch.ones_like(self.ours[i][mask][:, :1])], -1)
-            missing = (self.theirs[i] - own.sum(self.ours[i], keys))[mask]
-            found.add(inputs.float(), missing.float(), sentences_alike(mask)[mask])
+            self.theirs[i] = whole.sum(self.theirs[i], whole.features(self.theirs[i], keys))
+            self.features.append(own.features(self.ours[i], keys))
+            entering, missing = (
+                self.features[i].float(),
+                self.theirs[i] - own.sum(self.ours[i], self.features[i]),
+            )
+            inputs = torch.cat([entering, torch.ones_like(entering[..., :1])], -1)
+            found.add(inputs, missing.float(), sentences_alike(mask))
         return found
 
     def advance(self, own: _Sublayer, whole: _Sublayer) -> None:
         """Both go on to what the next sublayer gets."""
-        for i, mask in enumerate(self.masks):
-            self.ours[i] = own.after(own.sum(self.ours[i], mask[:, None, None]))
+        for i, features in enumerate(self.features):
+            self.ours[i] = own.after(own.sum(self.ours[i], features))
             self.theirs[i] = whole.after(self.theirs[i])
 
 
@@ -194,11 +203,19 @@ class _LeastSquares:
         self.gram: Any = 0.0
         self.right: Any = 0.0
 
-    def add(self, inputs: Tensor, missing: Tensor, weights: Tensor) -> None:
-        """Add tokens."""
-        weighted = inputs * weights[:, None]
-        self.gram = self.gram + (weighted.T @ inputs).double()
-        self.right = self.right + (weighted.T @ missing).double()
+    def add(
+        self,
+        inputs: Float[Tensor, "batch seq inputs"],
+        missing: Float[Tensor, "batch seq width"],
+        weights: Float[Tensor, "batch seq"],
+    ) -> None:
+        """Add the tokens of sentences, and their means."""
+        weighted = inputs * weights[..., None]
+        means, means_missing = weighted.sum(1), (missing * weights[..., None]).sum(1)
+        some = weights > 0
+        inputs, missing, weighted = inputs[some], missing[some], weighted[some]
+        self.gram = self.gram + (weighted.T @ inputs + MEANS * means.T @ means).double()
+        self.right = self.right + (weighted.T @ missing + MEANS * means.T @ means_missing).double()
 
     def solve(self, ridge: float) -> Float[Tensor, "inputs width"]:
         """The change of weights and bias; the bias is free."""

@@ -16,6 +16,7 @@ from ...model.network.embedding import Embedding
 from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.shape import EncoderShape
 from ..ranker import Ranker
+from ..second_order.curves import RemovalCurves
 from .audit import Audit, audit
 from .curve_knapsack import keep_cheapest
 from .fairness import keep_fairest
@@ -33,7 +34,7 @@ from .ranking import (
 )
 from .rounding import round_units
 from .selection import SelectedRow, Selection
-from .widths import SelectionLimits, keep_within_time
+from .widths import SelectionLimits, keep_within_parameters, keep_within_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +134,20 @@ class Parameters(Budget):
         return cls(parameters_within(size, model), **rest)
 
     def select(self, model, ranker):
-        """The longest prefix of each row's ranking that leaves so many parameters."""
+        """The longest prefix of each row's ranking that leaves so many parameters.
+
+        By removal curves it is the knapsack.
+        """
+        if ranker.curves is not None:
+            gates = keep_within_parameters(
+                ranker.curves,
+                model.shape,
+                self.parameters,
+                _fixed_parameters(model),
+                self._minimum(model.shape),
+                self.multiple,
+            )
+            return _selection(model, ranker, gates, "parameters", parameters=self.parameters)
         weights = ComponentWeights.in_parameters(model.shape)
         scores, minimum = ranker.rank(model, weights), self._minimum(model.shape)
         gates = keep_parameters(
@@ -156,8 +170,8 @@ class Time(Budget):
 
     def select(self, model, ranker):
         """The widths that are worth most within the limits, and the best components of each."""
-        scores = ranker.rank(model)
-        found = keep_within_time(scores, model.shape, self._limits(model))
+        curves = ranker.curves or RemovalCurves.sorted_by(ranker.rank(model))
+        found = keep_within_time(curves, model.shape, self._limits(model))
         rows = tuple(
             SelectedRow(name, sizes, widths.binds, widths.seconds)
             for (name, sizes), widths in zip(
@@ -170,14 +184,11 @@ class Time(Budget):
 
     def _limits(self, model: PolyprunePreTrainedModel) -> SelectionLimits:
         """What the budget leaves for components that can be pruned."""
-        none = (0,) * model.shape.layers
-        bare = model.shape.keeping(none, none, model.shape.width)
-        fixed = _parameters(model, bare) - Embedding.parameter_count(bare)
         return SelectionLimits(
             self.seconds,
             self.table,
             self.parameters,
-            fixed,
+            _fixed_parameters(model),
             self._minimum(model.shape),
             self.multiple,
         )
@@ -205,6 +216,13 @@ def _audits(
         name: audit(model, gates.map(lambda gate, i=i: gate[i, None]), **requested)
         for i, name in enumerate(ranker.rows)
     }
+
+
+def _fixed_parameters(model: PolyprunePreTrainedModel) -> int:
+    """Parameters that are there whatever is kept, words aside."""
+    none = (0,) * model.shape.layers
+    bare = model.shape.keeping(none, none, model.shape.width)
+    return _parameters(model, bare) - Embedding.parameter_count(bare)
 
 
 def _parameters(model: PolyprunePreTrainedModel, shape: EncoderShape) -> int:

@@ -65,7 +65,7 @@ def solve(
         _best_of(groups, seconds, parameters, [best.price, *np.linspace(*around, NEARER)]) or best
     )
     slow = _sum(groups, _unhurried(groups, best.price), "seconds") > seconds
-    options = _filled(groups, best.options, seconds, parameters)
+    options = fill(groups, best.options, seconds, parameters)
     return _chosen(groups, options, ("time", "parameters") if slow else ("parameters",))
 
 
@@ -163,8 +163,8 @@ def _highest_price(groups: Sequence[ChoiceGroup]) -> float:
     return 2 * float(max(steepest, default=0.0)) + 1e-30
 
 
-def _filled(
-    groups: Sequence[ChoiceGroup], options: list[int], seconds: float, parameters: int
+def fill(
+    groups: Sequence[ChoiceGroup], options: Sequence[int], seconds: float, parameters: int
 ) -> list[int]:
     """With better options while they fit: a price leaves a little room."""
     options = list(options)

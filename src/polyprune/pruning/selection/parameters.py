@@ -46,13 +46,18 @@ def _row(
 
     if not fits(forced):
         least = count(shape_kept(keep(forced), shape))
-        raise ConfigError(
-            f"{parameters:,} parameters are fewer than what cannot be pruned: positions, norms, "
-            f"output biases, readout, rank {int(keep(forced).rank.sum())} of the words and what "
-            f"every layer has to keep. The smallest possible is {least:,}."
-        )
+        raise too_few_parameters(parameters, int(keep(forced).rank.sum()), least)
     low, high = forced, len(order)  # `low` always fits
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)
     return keep(low)
+
+
+def too_few_parameters(parameters: int, rank: int, least: int) -> ConfigError:
+    """What is possible instead."""
+    return ConfigError(
+        f"{parameters:,} parameters are fewer than what cannot be pruned: positions, norms, "
+        f"output biases, readout, rank {rank} of the words and what every layer has to keep. The "
+        f"smallest possible is {least:,}."
+    )

@@ -1,7 +1,7 @@
-"""Gates for a budget of time: how many of each sublayer by measured costs, the best of each."""
+"""Gates for budgets of time and of parameters: how many of each sublayer stay, the best of each."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,11 @@ from ...model.network.components import Gates, PerComponent
 from ...model.network.embedding import Embedding
 from ...model.network.feed_forward import FEED_FORWARDS
 from ...model.network.shape import EncoderShape
+from ..second_order.curves import RemovalCurves
 from .latency import LatencyTable
-from .multiple_choice import ChoiceGroup, least_parameters, least_seconds, solve
-from .ranking import Minimum, Scores
+from .multiple_choice import ChoiceGroup, fill, least_parameters, least_seconds, solve
+from .parameters import too_few_parameters
+from .ranking import Minimum
 
 RANKS = 48
 """Ranks that are tried, evenly spread."""
@@ -58,22 +60,20 @@ class TimedGates:
     widths: tuple[SublayerWidths, ...]
 
 
-def keep_within_time(scores: Scores, shape: EncoderShape, limits: SelectionLimits) -> TimedGates:
-    """The gates of each row that are worth most within the limits.
-
-    `scores` are what components are worth by themselves, not divided by what they weigh.
-    """
-    rows = [scores.map(lambda score, row=row: score[row]) for row in range(len(scores.rank))]
+def keep_within_time(
+    curves: RemovalCurves, shape: EncoderShape, limits: SelectionLimits
+) -> TimedGates:
+    """The gates of each row that lose least within the limits."""
+    rows = _rows(curves)
     widths = tuple(best_widths(row, shape, limits) for row in rows)
-    gates = [_row_gates(row, own.counts) for row, own in zip(rows, widths, strict=True)]
-    return TimedGates(gates[0].map(lambda *row: torch.stack(row), *gates[1:]), widths)
+    return TimedGates(_gates(rows, [own.counts for own in widths]), widths)
 
 
-def best_widths(
-    scores: PerComponent[Tensor], shape: EncoderShape, limits: SelectionLimits
-) -> SublayerWidths:
+def best_widths(row: "Row", shape: EncoderShape, limits: SelectionLimits) -> SublayerWidths:
     """How many components of each sublayer one row keeps, and which limit binds."""
-    groups, table = _groups(scores, shape, limits), limits.table
+    table = limits.table
+    words = _words(row.rank, shape, limits.minimum, table)
+    groups = [*_layers(row, shape, limits.minimum, limits.multiple, table), words]
     most = None if limits.parameters is None else limits.parameters - limits.fixed
     solution = solve(groups, limits.seconds - table.base, most)
     if solution is None:
@@ -82,43 +82,123 @@ def best_widths(
     return SublayerWidths(tuple(counts), table.base + solution.seconds, solution.binds)
 
 
-def _groups(
-    scores: PerComponent[Tensor], shape: EncoderShape, limits: SelectionLimits
+def keep_within_parameters(
+    curves: RemovalCurves,
+    shape: EncoderShape,
+    parameters: int,
+    fixed: int,
+    minimum: Minimum,
+    multiple: int = 1,
+) -> Gates:
+    """The gates of each row that lose least within so many parameters, `fixed` of them given.
+
+    The same knapsack as for time, with parameters in the place of seconds.
+    """
+    rows, limit, kept = _rows(curves), parameters - fixed, []
+    for row in rows:
+        groups = [
+            *_layers(row, shape, minimum, multiple, None),
+            _words(row.rank, shape, minimum, None),
+        ]
+        groups = [replace(each, seconds=each.parameters.astype(float)) for each in groups]
+        if least_parameters(groups) > limit:
+            rank = int(groups[-1].counts[groups[-1].parameters.argmin()])
+            raise too_few_parameters(parameters, rank, least_parameters(groups) + fixed)
+        solution = solve(groups, float(limit))
+        assert solution is not None
+        options = fill(groups, solution.options, float(limit), limit)
+        kept.append([int(g.counts[option]) for g, option in zip(groups, options, strict=True)])
+    return _gates(rows, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Sublayer:
+    """The components of a sublayer of one row, in the order in which they go."""
+
+    order: Tensor
+    steps: Tensor
+
+    def worth(self) -> np.ndarray:
+        """What the last so many to go are worth together, from none of them on."""
+        return np.concatenate([[0.0], self.steps.double().flip(0).cumsum(0).cpu().numpy()])
+
+    def keep(self, count: int) -> Tensor:
+        """The last so many to go, open."""
+        return torch.zeros(len(self.order)).index_fill(
+            0, self.order[len(self.order) - count :].cpu(), 1.0
+        )
+
+
+Row = PerComponent[Sublayer]
+
+
+def _rows(curves: RemovalCurves) -> list[Row]:
+    return [
+        curves.steps.map(
+            lambda steps, order, row=row: Sublayer(order[min(row, len(order) - 1)], steps[row]),
+            curves.order,
+        )
+        for row in range(len(curves.steps.rank))
+    ]
+
+
+def _gates(rows: Sequence[Row], kept: Sequence[Sequence[int]]) -> Gates:
+    """The last so many of each sublayer to go, open, for every row."""
+    gates = []
+    for row, chosen in zip(rows, kept, strict=True):
+        layers = len(row.heads)
+        counts = PerComponent(
+            tuple(chosen[:layers]), tuple(chosen[layers : 2 * layers]), chosen[2 * layers]
+        )
+        gates.append(row.map(lambda sublayer, count: sublayer.keep(count), counts))
+    return gates[0].map(lambda *row: torch.stack(row), *gates[1:])
+
+
+def _layers(
+    row: Row, shape: EncoderShape, least: Minimum, multiple: int, table: LatencyTable | None
 ) -> list[ChoiceGroup]:
-    """Heads of every layer, units of every layer, and the rank."""
-    table, least = limits.table, limits.minimum
-    step = max(limits.multiple, table.liked)
+    """Heads of every layer, then units of every layer; seconds are 0 without a table."""
+    step = multiple if table is None else max(multiple, table.liked)
     a_head, a_unit = (
         ATTENTIONS[shape.attention].parameters_each(shape),
         FEED_FORWARDS[shape.feed_forward].parameters_each(shape),
     )
+    attention, feed_forward = (
+        (np.zeros_like, np.zeros_like) if table is None else (table.attention, table.feed_forward)
+    )
     heads = [
-        _group(score, range(min(least.heads, n), n + 1), table.attention, a_head)
-        for score, n in zip(scores.heads, shape.heads, strict=True)
+        _group(own, range(min(least.heads, n), n + 1), attention, a_head)
+        for own, n in zip(row.heads, shape.heads, strict=True)
     ]
     units = [
-        _group(score, _widths(least.units, n, step), table.feed_forward, a_unit)
-        for score, n in zip(scores.units, shape.units, strict=True)
+        _group(own, _widths(least.units, n, step), feed_forward, a_unit)
+        for own, n in zip(row.units, shape.units, strict=True)
     ]
-    return [*heads, *units, _words(scores.rank, shape, limits)]
+    return [*heads, *units]
 
 
 def _group(
-    scores: Tensor, counts: Sequence[int], seconds: Callable[[Any], np.ndarray], parameters: int
+    sublayer: Sublayer, counts: Sequence[int], seconds: Callable[[Any], np.ndarray], each: int
 ) -> ChoiceGroup:
     numbers = np.array(counts)
-    return ChoiceGroup(numbers, _worth(scores)[numbers], seconds(numbers), numbers * parameters)
+    return ChoiceGroup(numbers, sublayer.worth()[numbers], seconds(numbers), numbers * each)
 
 
-def _words(scores: Tensor, shape: EncoderShape, limits: SelectionLimits) -> ChoiceGroup:
-    """Some ranks of the word table; all of them are folded back into one."""
-    table, full = limits.table, len(scores)
-    counts = sorted({*range(full, 0, -max(1, full // RANKS)), max(1, limits.minimum.rank)})
-    counts = [count for count in counts if count >= limits.minimum.rank]
+def _words(
+    sublayer: Sublayer, shape: EncoderShape, least: Minimum, table: LatencyTable | None
+) -> ChoiceGroup:
+    """Some ranks of the word table, or all that there are; the whole is folded back into one."""
+    full = len(sublayer.order)
+    step = 1 if table is None else max(1, full // RANKS)
+    counts = sorted({*range(full, 0, -step), max(1, least.rank)})
+    counts = [count for count in counts if count >= least.rank]
     shapes = [shape.keeping(shape.heads, shape.units, rank) for rank in counts]
-    seconds = [float(table.words(each.rank)) if each.factorized else 0.0 for each in shapes]
+    seconds = [
+        float(table.words(each.rank)) if table is not None and each.factorized else 0.0
+        for each in shapes
+    ]
     parameters = np.array([Embedding.parameter_count(each) for each in shapes])
-    return ChoiceGroup(np.array(counts), _worth(scores)[counts], np.array(seconds), parameters)
+    return ChoiceGroup(np.array(counts), sublayer.worth()[counts], np.array(seconds), parameters)
 
 
 def _widths(least: int, most: int, step: int) -> list[int]:
@@ -126,26 +206,6 @@ def _widths(least: int, most: int, step: int) -> list[int]:
     while most > MOST_WIDTHS * step:
         step *= 2
     return [width for width in (*range(0, most, step), most) if width >= min(least, most)]
-
-
-def _worth(scores: Tensor) -> np.ndarray:
-    """What the best so many components are worth together, from none of them on."""
-    best = scores.double().sort(descending=True, stable=True).values
-    return np.concatenate([[0.0], best.cumsum(0).cpu().numpy()])
-
-
-def _row_gates(scores: PerComponent[Tensor], chosen: Sequence[int]) -> PerComponent[Tensor]:
-    """The best so many of each sublayer, open."""
-    layers = len(scores.heads)
-    counts = PerComponent(
-        tuple(chosen[:layers]), tuple(chosen[layers : 2 * layers]), chosen[2 * layers]
-    )
-    return scores.map(_best, counts)
-
-
-def _best(scores: Tensor, count: int) -> Tensor:
-    order = scores.argsort(descending=True, stable=True)
-    return torch.zeros_like(scores).index_fill(0, order[:count], 1.0)
 
 
 def _unreachable(groups: Sequence[ChoiceGroup], limits: SelectionLimits) -> ConfigError:
