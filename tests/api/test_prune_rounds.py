@@ -95,6 +95,27 @@ def test_every_size_is_ranked_by_curves(speaking, text):
     assert shared.model.at(sparsity=0.5).num_parameters() < shared.model.num_parameters()
 
 
+@pytest.mark.parametrize("rule", ["fisher", "second-order"])
+def test_every_size_has_the_order_of_rounds(speaking, text, tmp_path, rule):
+    """Each size contains the smaller ones, and later rounds rank what is left otherwise."""
+    options = OPTIONS | {"rule": rule, "elastic": True}
+    once = pp.prune(speaking, corpus=text, **options)
+    rounds = pp.prune(speaking, corpus=text, rounds=4, out=tmp_path / "elastic", **options)
+    elastic = pp.load(tmp_path / "elastic")
+    assert history_of(elastic.config).cuts[-1].rounds == 4
+    smaller = None
+    for sparsity in (0.9, 0.7, 0.5, 0.3, 0.1):
+        gates = elastic.elastic.gates(sparsity=sparsity)
+        kept = torch.cat([gate[0] for gate in gates.leaves()]) > 0
+        assert smaller is None or bool(kept[smaller].all())
+        smaller = kept
+    orders = [torch.cat(result.ranker.rank(result.model).leaves(), 1) for result in (once, rounds)]
+    first, later = (order.argsort(dim=1, stable=True)[0].tolist() for order in orders)
+    assert sorted(first) == sorted(later)
+    assert first != later
+    assert pp.shrink(elastic, sparsity=0.5).model.num_parameters() < elastic.num_parameters()
+
+
 def test_curves_are_written_with_scores_and_need_no_text_again(speaking, text, tmp_path):
     scores = pp.score(
         speaking, corpus=text, sentences=4, tokens=16, rule="second-order", out=tmp_path / "s"
@@ -111,7 +132,7 @@ def test_curves_are_written_with_scores_and_need_no_text_again(speaking, text, t
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"rounds": 2, "elastic": True}, "leave `elastic` out"),
+        ({"repair": True, "elastic": True}, "leave `elastic` out"),
         ({"rounds": 2, "setting": "non-shared"}, "give `language`"),
         ({"repair": True, "method": "magnitude"}, "a rule of gradients"),
         ({"rounds": 0}, "1"),

@@ -31,7 +31,7 @@ from ..pruning.shrinking import with_ranks
 from ..storage import refuse_to_overwrite
 from .inputs import ModelLike, bundled_text, model_name, resolve_model
 from .prune_result import PruneResult
-from .prune_rounds import pruned_in_rounds
+from .prune_rounds import ordered_in_rounds, pruned_in_rounds
 from .recover import recovered
 from .requests.prune import PruneRequest
 from .requests.recover import RecoverRequest
@@ -53,15 +53,15 @@ def prune(model: ModelLike, request: PruneRequest, progress: Progress) -> PruneR
     ranker = Ranker.named(request.method, request.chosen_rule, request.setting, request.seed)
     request = _with_text(model, request, ranker, progress)
     original, repair = resolve_model(model), None
-    if request.corpus is not None and (request.in_rounds or _makes_up(request, ranker)):
+    if request.every_size:
+        return _prune_to_every_size(original, ranker, request, progress)
+    if request.corpus is not None and (request.in_rounds or ranker.criterion.needs_curves):
         check_finite(original)
         scoring = _scoring(request, ranker)
         pruned, ranker, repair = pruned_in_rounds(original, ranker, scoring, request, progress)
         selection = pruned.selection
     else:
         ranker, uncut = _ranked(original, ranker, request, progress)
-        if request.every_size:
-            return _prune_to_every_size(original, ranker, uncut, request)
         selection = select(original, budget_of(request, original, progress), ranker)
         pruned = apply_selection(
             original, selection, ranker, language=request.language, uncut=uncut
@@ -96,12 +96,6 @@ def _with_text(
     if request.corpus is None and request.recover is not None:
         raise ConfigError("`recover` trains on text: give `corpus`, with a folder of it.")
     return request
-
-
-def _makes_up(request: PruneRequest, ranker: Ranker) -> bool:
-    """Whether what is left makes up for what goes, by what was measured on the way."""
-    fresh = request.corpus is not None and not request.every_size
-    return fresh and ranker.criterion.needs_curves
 
 
 def _ranked(
@@ -194,10 +188,16 @@ def _recovered(
 def _prune_to_every_size(
     model: PolyprunePreTrainedModel,
     ranker: Ranker,
-    uncut: PolyprunePreTrainedModel | None,
     request: PruneRequest,
+    progress: Progress,
 ) -> PruneResult:
     """Return dense weights with gates for every size; a sparsity only says which one to report."""
+    uncut = None
+    if request.corpus is not None and request.in_rounds:
+        scoring = _scoring(request, ranker)
+        ranker = ordered_in_rounds(model, ranker, scoring, request, progress)
+    else:
+        ranker, uncut = _ranked(model, ranker, request, progress)
     check_finite(model)
     uncut = with_ranks(model, ranker.table) if uncut is None else uncut
     sizes, languages = elastic_gates(uncut, ranker), ranker.languages
@@ -208,7 +208,8 @@ def _prune_to_every_size(
     differences = certify(model, open_gates(model.shape), uncut, probes)
     elastic = uncut.sharing_weights()
     elastic.elastic = sizes
-    add_pruning(elastic.config, describe_selection(ranker, languages, request.command))
+    step = describe_selection(ranker, languages, request.command)
+    add_pruning(elastic.config, replace(step, rounds=request.chosen_rounds))
     result = PruneResult(
         model=elastic,
         ranker=ranker,

@@ -5,10 +5,11 @@ from dataclasses import replace
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet
-from ..pruning.criteria.scoring import Scoring, score
+from ..pruning.criteria.scoring import Scoring, ScoringText, score
+from ..pruning.nested import order_of_rounds
 from ..pruning.prune import Pruned
 from ..pruning.ranker import Ranker
-from ..pruning.rounds import Rounds, prune_in_rounds
+from ..pruning.rounds import Rounds, Scorer, prune_in_rounds
 from ..pruning.second_order.refit import RefitReport
 from .inputs import resolve_scoring_text
 from .repairing import refit_on
@@ -24,22 +25,7 @@ def pruned_in_rounds(
     progress: Progress,
 ) -> tuple[Pruned, Ranker, RefitReport | None]:
     """Prune in the rounds of a request; the ranker and the repair of the last of them."""
-    text = resolve_scoring_text(model, request)
-    if request.language is not None:
-        text = replace(text, languages=[request.language])
-    rankers: list[Ranker] = []
-
-    def scorer(
-        current: PolyprunePreTrainedModel, number: int, split: PolyprunePreTrainedModel
-    ) -> ScoreSheet:
-        # Words are cut in the last round: until then, their table stays as it is.
-        table = scoring.table if number == request.chosen_rounds - 1 else "as it is"
-        own = replace(scoring, skip=number * scoring.sentences, table=table)
-        with progress.stage(f"Round {number + 1} of {request.chosen_rounds}"):
-            sheet = score(current, text, own, progress, split)
-        rankers.append(ranker.on(sheet))
-        return sheet
-
+    text, rounds = _text(model, request), RoundScores(scoring, request, progress)
     refit = None
     if request.repair:
         refit = refit_on(text, model, progress, scoring.loss, scoring.seed)
@@ -47,8 +33,49 @@ def pruned_in_rounds(
         model,
         budget_of(request, model, progress),
         ranker,
-        scorer,
+        rounds.scorer(text),
         Rounds(request.chosen_rounds, refit, scoring.table),
         request.language,
     )
-    return pruned, rankers[-1], refit.reports[-1] if refit else None
+    return pruned, ranker.on(rounds.last), refit.reports[-1] if refit else None
+
+
+def ordered_in_rounds(
+    model: PolyprunePreTrainedModel,
+    ranker: Ranker,
+    scoring: Scoring,
+    request: PruneRequest,
+    progress: Progress,
+) -> Ranker:
+    """The ranker of the last round of a request, which ranks by the order of all of them."""
+    rounds = RoundScores(scoring, request, progress)
+    scorer = rounds.scorer(_text(model, request))
+    order = order_of_rounds(model, ranker, scorer, request.chosen_rounds, scoring.table)
+    return replace(ranker.on(rounds.last), order=order)
+
+
+def _text(model: PolyprunePreTrainedModel, request: PruneRequest) -> ScoringText:
+    text = resolve_scoring_text(model, request)
+    return text if request.language is None else replace(text, languages=[request.language])
+
+
+class RoundScores:
+    """Scores of round after round, each on other sentences."""
+
+    def __init__(self, scoring: Scoring, request: PruneRequest, progress: Progress):
+        self.scoring, self.request, self.progress = scoring, request, progress
+        self.last: ScoreSheet | None = None
+        """Those of the last round so far."""
+
+    def scorer(self, text: ScoringText) -> Scorer:
+        """What scores a model in a round."""
+
+        def score_round(
+            current: PolyprunePreTrainedModel, number: int, split: PolyprunePreTrainedModel
+        ) -> ScoreSheet:
+            own = replace(self.scoring, skip=number * self.scoring.sentences)
+            with self.progress.stage(f"Round {number + 1} of {self.request.chosen_rounds}"):
+                self.last = score(current, text, own, self.progress, split)
+            return self.last
+
+        return score_round

@@ -18,6 +18,8 @@ class Ranker:
     criterion: Criterion = FISHER
     setting: Setting = SHARED_SETTING
     sheet: ScoreSheet | None = None
+    order: Scores | None = None
+    """Scores to sort by that rounds have made, in the place of the sheet's."""
 
     def __post_init__(self):
         if self.setting.per_language and not self.criterion.needs_text:
@@ -38,7 +40,7 @@ class Ranker:
 
     def on(self, sheet: ScoreSheet | None) -> "Ranker":
         """The same criterion and setting on these scores."""
-        return replace(self, sheet=sheet)
+        return replace(self, sheet=sheet, order=None)
 
     def rank(
         self, model: PolyprunePreTrainedModel, weights: ComponentWeights | None = None
@@ -47,6 +49,8 @@ class Ranker:
 
         Without weights they are what each component is worth by itself.
         """
+        if self.order is not None:
+            return self.order
         if self.sheet is None or not self.criterion.needs_text:
             return self.criterion.rank(model, None, weights)
         self.criterion.check_per(self.sheet.about.per)
@@ -55,7 +59,7 @@ class Ranker:
     @property
     def curves(self) -> RemovalCurves | None:
         """The removal curves of each row, where the criterion ranks by them."""
-        if self.sheet is None or not self.criterion.needs_curves:
+        if self.sheet is None or self.order is not None or not self.criterion.needs_curves:
             return None
         return self.setting.combine(self.sheet.gradients).curves
 

@@ -275,9 +275,15 @@ class PruneRequest(Request):
             "A speed is measured against the model that is cut: prune to it in one round.",
         )
         yield (
-            self.in_rounds and self.every_size,
-            "`rounds` and `repair` are for one size and one subnetwork: leave `elastic` out, and "
-            "with `setting='non-shared'` give `language`.",
+            self.repair and self.every_size,
+            "`repair` is for one size and one subnetwork: leave `elastic` out, and with "
+            "`setting='non-shared'` give `language`. What comes out of an elastic folder is "
+            "repaired by `polyprune shrink`.",
+        )
+        yield (
+            self.chosen_rounds > 1 and self.every_size and self.per_language,
+            "`rounds` are for one subnetwork: with `setting='non-shared'` give `language`, or "
+            "leave `rounds` out.",
         )
 
     def _refused_text(self) -> Iterator[tuple[bool, str]]:
