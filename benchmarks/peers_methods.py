@@ -24,6 +24,7 @@ STEPS = 40
 def ways() -> list[Way]:
     """In the order of the table; the first is what all others are compared with."""
     nothing, some = (0.0,), (0.3, 0.5, 0.7)
+    chosen = Way("polyprune, second order", SIZES, make_chosen, _bring)
     pruned = Way("polyprune", SIZES, make_pruned, _bring)
     recovered = recovery_of(pruned, SIZES)
     masked = Way("TextPruner", SIZES, make_masked, _bring)
@@ -31,6 +32,8 @@ def ways() -> list[Way]:
     return [
         Way("dense", nothing, _nothing, lambda subject, *_: ready(subject.original)),
         Way("transformers", nothing, _nothing, _bring_transformers),
+        chosen,
+        recovery_of(chosen, (0.5, 0.7)),
         pruned,
         recovered,
         masked,
@@ -81,8 +84,20 @@ def sheet_of(subject: Subject) -> ScoreSheet:
     return load_scores(path)
 
 
+def make_chosen(subject: Subject, size: float, path: Path) -> None:
+    """Second order in rounds, on the lines that may be looked at: what `polyprune prune` does."""
+    found = pp.prune(
+        subject.original,
+        corpus=subject.seen_text(),
+        sparsity=size,
+        batch_size=BATCH,
+        progress=False,
+    )
+    keep(path, found.model, subject.original)
+
+
 def make_pruned(subject: Subject, size: float, path: Path) -> None:
-    """Gradients of gates, one ranking for all languages: what `polyprune prune` does."""
+    """Gradients of gates, one ranking for all languages: what `polyprune prune --scores` does."""
     sheet = sheet_of(subject)
     base = with_ranks(subject.original, sheet.about.table)
     gates = Sparsity(size).select(base, Ranker(sheet=sheet)).gates

@@ -29,7 +29,8 @@ def test_what_is_written_is_what_was_made(speaking, text, tmp_path, more):
     assert loaded.num_parameters() == found["parameters"]
     (cut,) = history_of(loaded.config).cuts
     assert cut.rounds == more["rounds"]
-    assert cut.made_up == ("compensation and refit" if more.get("repair") else "compensation")
+    ways = ["compensation", "compensation and refit"]  # a refit that does not help is left out
+    assert cut.made_up in ways[: 1 + more.get("repair", False)]
     assert cut.sparsity == pytest.approx(1 - found["density"])
     assert "makes up for what went: compensation" in (tmp_path / "half" / "README.md").read_text()
 

@@ -91,6 +91,11 @@ def _with_text(
         if text is not None:
             progress.message("Without a corpus, this reads the bundled sample text.")
             request = replace(request, corpus=text)
+    unused = request.parallel is not None and request.loss is None and request.recover is None
+    if unused and ranker.criterion.needs_curves:
+        progress.message(
+            "Translations are for the contrastive loss: none are needed here, and none are used."
+        )
     if request.corpus is None and (request.loss or request.parallel or request.table):
         raise ConfigError("`loss`, `parallel` and `table` are for scoring: they need `corpus`.")
     if request.corpus is None and request.recover is not None:

@@ -8,7 +8,7 @@ from torch import nn
 
 from ...model.network.gated_model import PolyprunePreTrainedModel
 from ..selection.selection import Selection
-from .moments import Moments
+from .moments import DAMPING, Moments
 from .removal import compensate
 
 
@@ -40,7 +40,8 @@ class Compensation:
         self, place: tuple[str, int], new: Any, old: nn.Linear, kept: torch.Tensor
     ) -> None:
         mean, covariance = self.moments.covariance(place)
-        weight, bias = compensate(old.weight.cpu(), old.bias.cpu(), covariance, mean, kept)
+        whole = old.weight.cpu(), old.bias.cpu()
+        weight, bias = compensate(*whole, covariance, mean, kept, DAMPING)
         if len(kept):
             new.weight.copy_(weight)
         new.bias.copy_(bias)

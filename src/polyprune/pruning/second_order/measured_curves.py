@@ -10,7 +10,7 @@ from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.tensor_types import Float
 from ...progress import SILENT, Progress
 from .curves import RemovalCurves
-from .moments import Moments, Place
+from .moments import DAMPING, Moments, Place
 from .removal import RemovalCurve, removal_curve
 
 
@@ -51,7 +51,8 @@ def _curve(moments: Moments, place: Place, part: Any, rows: int) -> RemovalCurve
         return RemovalCurve(torch.zeros(0, dtype=torch.long), torch.zeros(rows, 0).double())
     _, covariance = moments.covariance(place)
     weight = moments.places[place].weight.detach().cpu()
-    return removal_curve(weight, covariance, moments.gradient(place), part.columns_each)
+    gradients = moments.gradient(place)
+    return removal_curve(weight, covariance, gradients, part.columns_each, DAMPING)
 
 
 def _common_order(scores: Float[Tensor, "rows n"]) -> tuple[Tensor, Tensor]:

@@ -32,6 +32,13 @@ from ..criteria.losses import Batch
 Place = tuple[str, int]
 """`heads` or `units`, and the layer."""
 
+DAMPING = 0.05
+"""Added to the diagonals of covariances that were measured on text, as a share of their means.
+
+Text is short: with less damping, what is left makes up for what goes in these sentences, and in no
+others. With two languages of 48 sentences, half of e5-small finds 86 % of translations with a
+thousandth, and 98 % with a hundredth or a tenth."""
+
 
 @dataclass(slots=True)
 class InputMoments:

@@ -47,9 +47,10 @@ def removal_curve(
     covariance: Float[Tensor, "n n"],
     gradients: Float[Tensor, "rows width width"],
     group: int = 1,
+    damping: float = DAMPING,
 ) -> RemovalCurve:
     """Greedy removal of groups of columns, cheapest first by the mean of the rows of G."""
-    matrix, columns = damped(covariance), weight.double()
+    matrix, columns = damped(covariance, damping), weight.double()
     mean = gradients.double().mean(0)
     order = removal_order(torch.linalg.inv(matrix), columns.T @ mean @ columns, group)
     return RemovalCurve(order, removal_costs(columns, matrix, gradients, order, group))
@@ -108,9 +109,10 @@ def compensate(
     covariance: Float[Tensor, "n n"],
     mean: Float[Tensor, " n"],
     kept: Int[Tensor, " kept"],
+    damping: float = DAMPING,
 ) -> tuple[Float[Tensor, "width kept"], Float[Tensor, " width"]]:
     """The kept columns and the bias that come nearest to what all columns did."""
-    matrix, columns = damped(covariance), weight.double()
+    matrix, columns = damped(covariance, damping), weight.double()
     new = torch.linalg.solve(matrix[kept][:, kept], matrix[kept] @ columns.T).T
     shift = columns @ mean.double() - new @ mean.double()[kept]
     return new.to(weight.dtype), (bias.double() + shift).to(bias.dtype)
