@@ -32,7 +32,7 @@ from ..criteria.losses import Batch
 Place = tuple[str, int]
 """`heads` or `units`, and the layer."""
 
-DAMPING = 0.05
+DAMPING = 0.02
 """Added to the diagonals of covariances that were measured on text, as a share of their means.
 
 Text is short: with less damping, what is left makes up for what goes in these sentences, and in no
