@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import polyprune as pp
@@ -43,6 +43,7 @@ ALL = list(itertools.product(*(range(n + 1) for n in (*SHAPE.heads, *SHAPE.units
 
 
 @given(st.integers(0, 1000), st.floats(0, 1))
+@example(1, 0.798828125)  # the best fills the limit to the last parameter
 def test_no_other_widths_lose_less(seed, share):
     curves, smallest, largest = some_curves(seed), min(map(parameters, ALL)), parameters(ALL[-1])
     limit = int(smallest + share * (largest - smallest))

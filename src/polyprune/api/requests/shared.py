@@ -46,7 +46,7 @@ Languages = Annotated[
 Sentences = Annotated[int, Option("Sentences to read in each language.", TEXT)]
 Loss = Annotated[
     str | None,
-    Option("masked-lm, contrastive or task; what fits the model unless given.", TEXT),
+    Option("masked-lm, contrastive, embedding or task; what fits unless given.", TEXT),
 ]
 Parallel = Annotated[
     str | None,

@@ -167,11 +167,12 @@ SECOND_ORDER = SecondOrder(
 )
 
 RULES = {each.name: each for each in (FISHER, PAPER, MICHEL, PRASANNA, SECOND_ORDER)}
-"""How gradients are ranked. The first is the best measured, and the default.
+"""How gradients are ranked. The last is the best measured, and the default for one size from text;
+the first is the default where nothing can make up for what goes: from scores, for every size.
 
-Removing component i costs about ½ E[gᵢ²] to second order, where the Hessian of the gates is taken
-to be the Fisher information and diagonal (Kwon et al., 2022); dividing by its weight makes the
-ranking the greedy solution of that knapsack."""
+By `fisher`, removing component i costs about ½ E[gᵢ²] to second order, where the Hessian of the
+gates is taken to be the Fisher information and diagonal (Kwon et al., 2022); dividing by its weight
+makes the ranking the greedy solution of that knapsack."""
 
 
 @dataclass(frozen=True, slots=True)

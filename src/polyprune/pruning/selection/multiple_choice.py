@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 BUCKETS = 5_000
-"""Steps that the seconds are divided into; each group is rounded up by less than one step."""
+"""Most steps that the seconds are divided into; a group is rounded up by less than one step."""
 
 PRICES, NEARER = 24, 12
 """Prices of a parameter to try: over all magnitudes, then around the best."""
@@ -113,7 +113,7 @@ class _Timed:
         self.groups, self.price = groups, price
         self.unhurried = _unhurried(groups, price)
         self.least = least_seconds(groups)
-        self.bucket = max((seconds - self.least) / BUCKETS, 1e-12)
+        self.bucket = _bucket(groups, seconds - self.least)
         self.steps: list[tuple[np.ndarray, np.ndarray]] = []
         """For each group, what its options cost, and which is best with so much time left."""
 
@@ -146,6 +146,16 @@ class _Timed:
             new[start:][better], which[start:][better] = tried[better], option
         self.steps.append((cost, which))
         return new
+
+
+def _bucket(groups: Sequence[ChoiceGroup], room: float) -> float:
+    """The smallest step of time; where all times are whole, as of parameters, in whole shares."""
+    step = max(room / BUCKETS, 1e-12)
+    over = np.concatenate([[0.0], *(group.seconds - group.seconds.min() for group in groups)])
+    if np.any(over % 1):
+        return step
+    shared = max(1, int(np.gcd.reduce(over.astype(np.int64))))
+    return float(shared * np.ceil(step / shared))
 
 
 def _unhurried(groups: Sequence[ChoiceGroup], price: float) -> list[int]:
