@@ -14,7 +14,8 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
-from polyprune.corpora.batching import WINDOW, Batch, Batching
+from polyprune.corpora.batching import WINDOW, Batching
+from polyprune.corpora.padding import Batch
 from polyprune.errors import ConfigError
 
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]

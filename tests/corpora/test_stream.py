@@ -250,5 +250,5 @@ def test_a_unit_that_does_not_exist():
     # Through the check itself: tests refuse a wrong type before, what a file says is not typed.
     stream_config = StreamConfig()
     object.__setattr__(stream_config, "unit", "word")
-    with pytest.raises(ConfigError, match=r"^`unit` is 'word'; choose `block`, .* or `line`\.$"):
+    with pytest.raises(ConfigError, match=r"^`unit` is 'word'; choose `block`, .* `input`, .*\.$"):
         stream_config.__post_init__()

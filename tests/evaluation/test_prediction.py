@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polyprune
+from polyprune.corpora.padding import input_tensors
 from polyprune.evaluation import prediction as module
 from polyprune.evaluation.encoded_input import EncodedInput
-from polyprune.evaluation.prediction import batch_by_length, input_tensors, label_tensors, predict
+from polyprune.evaluation.prediction import batch_by_length, label_tensors, predict
 from polyprune.model.network.components import sizes
 from polyprune.model.network.readouts import READOUTS
 from polyprune.pruning.selection.ranking import unflatten

@@ -7,9 +7,10 @@ import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyprune.corpora.padding import input_tensors
 from polyprune.errors import ConfigError, DataError
 from polyprune.evaluation.examples import TaggedSentence
-from polyprune.evaluation.prediction import input_tensors, label_tensors
+from polyprune.evaluation.prediction import label_tensors
 from polyprune.evaluation.prediction_formats import TAGS
 from polyprune.evaluation.readers.tagged_files import PANX
 from polyprune.evaluation.tagging import NONE, TaggingPreprocessor, known_pieces, split_sentence

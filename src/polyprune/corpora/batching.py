@@ -6,12 +6,11 @@ from itertools import islice
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from ..errors import ConfigError
 from .masking import mask_words
-
-Batch = dict[str, Tensor]
+from .padding import Batch, input_tensors
+from .task_inputs import encode_inputs
 
 WINDOW = 64
 """The number of batches sorted by length together: removes most padding in constant memory."""
@@ -41,6 +40,13 @@ class Batching:
         """Yield batches of `input_ids` and `attention_mask`."""
         for some in self._by_length((line,) for line in lines):
             yield self._tensors([line for (line,) in some])
+
+    def inputs(self, lines: Iterable[str]) -> Iterator[Batch]:
+        """Yield batches of what a fine-tuned model reads: texts, or pairs with a tab between."""
+        for some in self._by_length((line,) for line in lines):
+            texts = [self.prefix + line for (line,) in some]
+            encoded = encode_inputs(texts, self.tokenizer, self.longest)
+            yield input_tensors(encoded, self.tokenizer)
 
     def pairs(self, translations: Iterable[tuple[str, str]]) -> Iterator[Batch]:
         """Yield batches of pairs: the second texts are `pair_input_ids` and so on."""

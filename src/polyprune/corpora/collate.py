@@ -6,10 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .batching import Batch
 from .example import Example
 from .masking import mask_example
-from .padding import pad, padded
+from .padding import Batch, pad, padded
 
 
 def collate(
@@ -26,7 +25,10 @@ def collate(
         both = [mask_example(example.ids, tokenizer, seed, example.number) for example in examples]
         ids = [hidden for hidden, _ in both]
         labels = {"labels": pad([asked for _, asked in both], -100)}
-    return padded(ids, tokenizer) | labels | _pairs(examples, tokenizer)
+    types: dict[str, Tensor] = {}
+    if examples[0].types is not None:
+        types = {"token_type_ids": pad([torch.tensor(each.types) for each in examples], 0)}
+    return padded(ids, tokenizer) | types | labels | _pairs(examples, tokenizer)
 
 
 def _pairs(examples: Sequence[Example], tokenizer: Any) -> Batch:

@@ -15,3 +15,5 @@ class Example:
     """The tokens of the translation, if there is one."""
     text: str | None = None
     """The text of a line, without the prefix; None for blocks."""
+    types: list[int] | None = None
+    """The types of its tokens, where it is an input of a model that has any."""

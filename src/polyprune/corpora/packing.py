@@ -8,9 +8,10 @@ from typing import Any, Literal, NamedTuple
 from ..errors import ConfigError, DataError
 from .cursor import BEGINNING, Cursor
 from .positions import CursorPosition, PackerPosition
+from .task_inputs import BETWEEN, encode_inputs
 from .text_sources import Line, TextSource
 
-Unit = Literal["block", "line"]
+Unit = Literal["block", "line", "input"]
 
 TOKENIZED = 256
 """The number of lines tokenized together, which a fast tokenizer does on all cores."""
@@ -24,6 +25,8 @@ class PackedTokens(NamedTuple):
     """The tokens of the translation, if there is one."""
     text: str | None = None
     """The text of a line, without the prefix; None for blocks."""
+    types: list[int] | None = None
+    """The types of the tokens of an input, if its tokenizer has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Packing:
     """The number of tokens in a block with its special tokens, or the maximum of a line."""
     unit: Unit = "block"
     prefix: str = ""
-    """A prefix for every line, such as `query: ` for e5; only for the unit `line`."""
+    """A prefix for every line, such as `query: ` for e5; not for blocks."""
 
 
 def pack(
@@ -47,7 +50,7 @@ def pack(
     The position is that of the cursor, and how many tokens of the line that begins there are in
     the examples before.
     """
-    if packing.unit == "line":
+    if packing.unit != "block":
         return _single(cursor, packing, start)
     if cursor.source.paired:
         raise ConfigError("Translations cannot be packed into blocks. Choose the unit `line`.")
@@ -89,7 +92,7 @@ def _pieces(
     """Yield the tokens of lines, split at the block size, with their epoch and next position."""
     room = packing.block - 2
     offset = start["offset"] if start else 0
-    for (ids, _, _), before, after in _tokenized(cursor, packing, start):
+    for (ids, *_), before, after in _tokenized(cursor, packing, start):
         for begin in range(offset, len(ids), room):
             end = begin + room
             rest = end < len(ids)
@@ -133,10 +136,23 @@ def _tokens(lines: list[Line], packing: Packing) -> Iterator[PackedTokens]:
     texts = [line if isinstance(line, str) else line[0] for line in lines]
     if packing.unit == "block":
         return map(PackedTokens, _ids(texts, packing))
+    if packing.unit == "input":
+        return _inputs(texts, packing)
     pairs = [line[1] for line in lines if not isinstance(line, str)]
     return map(
         PackedTokens, _ids(texts, packing), _ids(pairs, packing) if pairs else repeat(None), texts
     )
+
+
+def _inputs(texts: list[str], packing: Packing) -> Iterator[PackedTokens]:
+    """Tokenize what a fine-tuned model reads: a text, or two of them with a tab between."""
+    lines = [packing.prefix + text for text in texts]
+    for text, found in zip(
+        texts, encode_inputs(lines, packing.tokenizer, packing.block), strict=True
+    ):
+        least = packing.tokenizer.num_special_tokens_to_add(pair=BETWEEN in text)
+        ids = found.ids if len(found.ids) > least else []
+        yield PackedTokens(ids, None, text, found.types)
 
 
 def _ids(texts: list[str], packing: Packing) -> list[list[int]]:

@@ -7,7 +7,17 @@ import torch
 from torch import Tensor
 
 from ..errors import ConfigError
-from .batching import Batch
+
+Batch = dict[str, Tensor]
+
+
+def input_tensors(inputs: Sequence[Any], tokenizer: Any) -> Batch:
+    """Return the tensors that a model takes, of inputs with `ids` and `types`, if not None."""
+    batch = padded([torch.tensor(each.ids) for each in inputs], tokenizer)
+    types = [each.types for each in inputs]
+    if types[0] is not None:
+        batch["token_type_ids"] = pad([torch.tensor(row) for row in types], 0)
+    return batch
 
 
 def padded(ids: Sequence[Tensor], tokenizer: Any) -> Batch:

@@ -67,9 +67,10 @@ class StreamConfig:
     window: int = 4096
     """The number of documents that are shuffled together."""
     unit: Unit = "block"
-    """`block` packs whole lines into blocks; `line` makes one example per line."""
+    """`block` packs whole lines into blocks; `line` makes one example per line; `input` does too,
+    of a text or of two with a tab between them, as a fine-tuned model reads them."""
     prefix: str = ""
-    """A prefix for every line, such as `query: ` for e5; only for the unit `line`."""
+    """A prefix for every line, such as `query: ` for e5; not for blocks."""
     seed: int = 0
     lanes: int = 1
     """The number of independent shares of the text: the maximum number of processes."""
@@ -83,7 +84,8 @@ class StreamConfig:
                 )
         if self.unit not in get_args(Unit):
             raise ConfigError(
-                f"`unit` is {self.unit!r}; choose `block`, whole lines packed together, or `line`."
+                f"`unit` is {self.unit!r}; choose `block`, whole lines packed together, `line`, or "
+                "`input`, a line with one or two texts."
             )
 
 

@@ -13,6 +13,7 @@ import torch
 from accelerate import Accelerator, DistributedType
 from accelerate.utils import gather_object
 
+from ..corpora.padding import input_tensors
 from ..corpora.positions import StreamPosition
 from ..corpora.prefetching import prefetch
 from ..errors import ConfigError
@@ -32,7 +33,7 @@ from .encoded_input import EncodedInput
 from .example_store import ExampleStore, epoch_batches
 from .finetune_config import FineTuneConfig, Trial
 from .gate_rows import gate_row
-from .prediction import input_tensors, label_tensors
+from .prediction import label_tensors
 from .readout_init import gating_config, prepare_for_task
 from .task_types import Predictor
 from .training_data import read_development

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..corpora.padding import pad, padded
+from ..corpora.padding import input_tensors, pad
 from ..model.network.components import Gates
 from ..model.network.readouts import Readout
 from .encoded_input import EncodedInput
@@ -50,15 +50,6 @@ def batch_by_length(lengths: Sequence[int], tokens: int) -> list[list[int]]:
         else:
             found.append([i])
     return found
-
-
-def input_tensors(encoded: Sequence[EncodedInput], tokenizer: Any) -> dict[str, Tensor]:
-    """Return the model's input tensors, padded to the longest."""
-    batch = padded([torch.tensor(each.ids) for each in encoded], tokenizer)
-    types = [each.types for each in encoded]
-    if types[0] is not None:
-        batch["token_type_ids"] = pad([torch.tensor(row) for row in types], 0)
-    return batch
 
 
 def label_tensors(encoded: Sequence[EncodedInput], readout: Readout) -> dict[str, Tensor]:

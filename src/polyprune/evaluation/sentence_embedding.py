@@ -7,11 +7,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..corpora.padding import input_tensors
 from ..errors import ConfigError
 from ..model.network.tensor_types import Float
 from ..pruning.criteria.losses import pool
 from .encoded_input import EncodedInput
-from .prediction import TOKENS, batch_by_length, input_tensors
+from .prediction import TOKENS, batch_by_length
 
 MIDDLE = 8 / 12
 """The layer that XTREME pools, as a fraction of all: the eighth of twelve."""

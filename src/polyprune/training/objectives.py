@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
+from ..corpora.packing import Unit
 from ..errors import ConfigError
 from ..model.network.components import Gates
 from ..model.network.tensor_types import Float
@@ -88,6 +89,13 @@ class Objective:
         return bool(set(self.active) & (EMBEDDINGS | {"outputs"}))
 
     @property
+    def unit(self) -> Unit:
+        """What an example is: a block, a line, or an input of a fine-tuned model."""
+        if "outputs" in self.active:
+            return "input"
+        return "line" if self.by_line else "block"
+
+    @property
     def masked(self) -> bool:
         """Whether input words are masked."""
         return bool(set(self.active) - EMBEDDINGS - {"outputs", "labels"})
@@ -150,7 +158,8 @@ class LazyOutputs:
         with ExitStack() as stack:
             if self._look_inside:
                 self._inside = stack.enter_context(capture_projections(encoder))
-            return encoder(self.batch["input_ids"], self.present, gates=self.gates)
+            types = self.batch.get("token_type_ids")
+            return encoder(self.batch["input_ids"], self.present, types, gates=self.gates)
 
     @property
     def inside(self) -> Projections:
@@ -173,7 +182,9 @@ class LazyOutputs:
     @cached_property
     def outputs(self) -> Float[Tensor, "rows labels"]:
         """A fine-tuned model's logits: per sentence, per word, or per end of a span."""
-        output = self.model(self.batch["input_ids"], self.batch["attention_mask"], self.gates)
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        inputs = {name: self.batch[name] for name in names if name in self.batch}
+        output = self.model(**inputs, gates=self.gates)
         if self.model.readout_kind.finds_spans:
             ends = torch.cat([output.start_logits, output.end_logits])
             return ends.masked_fill(~self.present.repeat(2, 1), -1e4)

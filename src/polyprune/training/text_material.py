@@ -199,14 +199,13 @@ class TextSession(Session):
 def stream_config(run: Run, start: Path | None, processes: int) -> StreamConfig:
     """Return how lines become examples."""
     prefix = run.corpus.prefix
-    by_line = run.objective.by_line
-    if prefix is None:
-        prefix = ModelSource.at(start).prompt if by_line else ""
+    if prefix is None:  # a fine-tuned model reads what its task gives it
+        prefix = ModelSource.at(start).prompt if run.objective.unit == "line" else ""
     return StreamConfig(
         exponent=run.corpus.exponent,
         block=run.corpus.block,
         window=run.corpus.window,
-        unit="line" if by_line else "block",
+        unit=run.objective.unit,
         prefix=prefix,
         seed=run.seed,
         lanes=run.corpus.lanes or processes,

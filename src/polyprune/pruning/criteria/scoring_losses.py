@@ -59,7 +59,7 @@ EMBEDDING = ScoringLoss(
 TASK = ScoringLoss(
     "task",
     make=lambda model: task_loss,
-    batches=lambda batching, lines, seed: batching.plain(lines),
+    batches=lambda batching, lines, seed: batching.inputs(lines),
     fits=lambda readout: readout.has_task,
     misfit="A model with the readout {readout} has no task. Leave `loss` out.",
 )

@@ -120,7 +120,8 @@ def hidden_error(
     total, sentences = 0.0, 0
     for batch in batches:
         mask = batch["attention_mask"].bool()
-        ours, theirs = (each.encoder(batch["input_ids"], mask) for each in (model, uncut))
+        types = batch.get("token_type_ids")
+        ours, theirs = (each.encoder(batch["input_ids"], mask, types) for each in (model, uncut))
         square = (ours - theirs).float().square().mean(-1)[mask]
         total += float((square * sentences_alike(mask)[mask]).sum())
         sentences += len(mask)
@@ -169,7 +170,10 @@ class _Streams:
         self.features: list[Tensor] = []
         """What enters our projection of this sublayer: it serves before and after a refit."""
         self.ours, self.theirs = (
-            [each.encoder.embedding(batch["input_ids"]) for batch in batches]
+            [
+                each.encoder.embedding(batch["input_ids"], batch.get("token_type_ids"))
+                for batch in batches
+            ]
             for each in (model, uncut)
         )
 
