@@ -35,6 +35,29 @@ def test_what_is_written_is_what_was_made(speaking, text, tmp_path, more):
     assert "makes up for what went: compensation" in (tmp_path / "half" / "README.md").read_text()
 
 
+def test_scores_with_covariances_cut_as_text_does(speaking, text, tmp_path):
+    shared = {"sentences": 4, "tokens": 16, "rule": "second-order"}
+    pp.score(speaking, corpus=text, covariances=True, out=tmp_path / "scores", **shared)
+    pp.score(speaking, corpus=text, out=tmp_path / "without", **shared)
+    direct = pp.prune(speaking, corpus=text, rounds=1, **OPTIONS).model
+    cut = {"sparsity": 0.5, "rule": "second-order"}
+    same, plain = (
+        pp.prune(speaking, scores=tmp_path / name, **cut).model for name in ("scores", "without")
+    )
+    assert same.shape == direct.shape == plain.shape
+    for name, tensor in direct.state_dict().items():
+        assert torch.allclose(tensor, same.state_dict()[name], atol=1e-5)
+    name = "encoder.layers.1.feed_forward.contract.weight"
+    assert not torch.allclose(plain.state_dict()[name], direct.state_dict()[name], atol=1e-5)
+    (made_up,), (nothing,) = (history_of(each.config).cuts for each in (same, plain))
+    assert (made_up.made_up, nothing.made_up) == ("compensation", "")
+
+
+def test_covariances_are_for_curves(speaking, text):
+    with pytest.raises(ConfigError, match="rule='second-order'"):
+        pp.score(speaking, corpus=text, covariances=True)
+
+
 def test_a_repair_changes_weights_and_no_widths(speaking, text):
     plain = pp.prune(speaking, corpus=text, **OPTIONS).model
     repaired = pp.prune(speaking, corpus=text, repair=True, **OPTIONS).model

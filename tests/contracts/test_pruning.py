@@ -80,6 +80,7 @@ class Doubled:
     """A repair of one's own: twice the output biases."""
 
     seen: list
+    name: str = "doubled biases"
 
     def apply(self, model, uncut, selection):
         self.seen.append((uncut, selection))

@@ -83,7 +83,7 @@ def test_what_is_left_makes_up_for_what_goes(speaking):
     sheet = score(speaking, text, Scoring(12, curves=True))
     ranker = Ranker.named(rule="second-order").on(sheet)
     plain = prune_model(speaking, Sparsity(0.5), ranker)
-    made_up = prune_model(speaking, Sparsity(0.5), ranker, repair=Compensation(sheet.moments))
+    made_up = prune_model(speaking, Sparsity(0.5), ranker, repair=Compensation(sheet.covariances))
     assert plain.model.shape == made_up.model.shape
     batches = [b for own in SENTENCES.values() for b in text.batching.plain(own)]
     uncut = hidden_error(made_up.model, speaking, batches)

@@ -25,6 +25,7 @@ from ..pruning.prune import (
     select,
 )
 from ..pruning.ranker import Ranker
+from ..pruning.second_order.compensation import compensation_of
 from ..pruning.selection.budgets import Sparsity
 from ..pruning.selection.selection import Selection
 from ..pruning.shrinking import with_ranks
@@ -64,7 +65,12 @@ def prune(model: ModelLike, request: PruneRequest, progress: Progress) -> PruneR
         ranker, uncut = _ranked(original, ranker, request, progress)
         selection = select(original, budget_of(request, original, progress), ranker)
         pruned = apply_selection(
-            original, selection, ranker, language=request.language, uncut=uncut
+            original,
+            selection,
+            ranker,
+            language=request.language,
+            repair=compensation_of(ranker),
+            uncut=uncut,
         )
     result = replace(_certified(pruned, ranker, request), original=original, repair=repair)
     if isinstance(selection, MeasuredSelection):
@@ -112,8 +118,14 @@ def _ranked(
     if request.scores is not None:
         sheet, name = _given_scores(request.scores)
         sheet.check(fingerprint(model), model.shape, name)
-        languages = request.languages
-        return ranker.on(sheet if languages is None else sheet.only(list(languages))), None
+        if request.languages is not None:
+            sheet = sheet.only(list(request.languages))
+        if ranker.criterion.needs_curves and sheet.covariances is None and not request.every_size:
+            progress.message(
+                "These scores have no covariances of all their languages: what is left does not "
+                "make up for what goes. Score with `covariances`, or prune with `corpus`."
+            )
+        return ranker.on(sheet), None
     if request.corpus is None:
         return ranker, None
     scoring = _scoring(request, ranker)

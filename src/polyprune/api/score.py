@@ -1,10 +1,11 @@
 """`polyprune.score`: how much every component matters, in every language."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..errors import ConfigError
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.criterion import rule_named
@@ -27,6 +28,8 @@ class ScoreResult(Result):
     sheet: ScoreSheet
     """The scores, which serve any budget and any set of their languages."""
     out: Path | None = None
+    covariances: bool = False
+    """Whether a file gets the covariances too."""
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -35,7 +38,7 @@ class ScoreResult(Result):
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write a scores file."""
-        save_scores(Path(path), self.sheet, force=force)
+        save_scores(Path(path), self.sheet, covariances=self.covariances, force=force)
         return Path(path)
 
     def as_dict(self) -> dict[str, Any]:
@@ -71,6 +74,9 @@ def score(model: ModelLike, request: ScoreRequest, progress: Progress) -> ScoreR
     """
     if request.out is not None:  # before anything is loaded, not only when it is written
         refuse_to_overwrite(Path(request.out), force=request.force, kind="file")
+    curves = request.rule is not None and rule_named(request.rule).needs_curves
+    if request.covariances and not curves:
+        raise ConfigError("`covariances` are for `rule='second-order'`: give that too.")
     scoring = Scoring(
         sentences=request.sentences,
         loss=request.loss,
@@ -79,12 +85,13 @@ def score(model: ModelLike, request: ScoreRequest, progress: Progress) -> ScoreR
         table=request.table or "spectral",
         seed=request.seed,
         device=request.device,
-        curves=request.rule is not None and rule_named(request.rule).needs_curves,
+        curves=curves,
     )
-    result = ScoreResult(take_scores(model, request, scoring, progress))
+    sheet = take_scores(model, request, scoring, progress)
+    result = ScoreResult(sheet, covariances=request.covariances)
     if request.out is None:
         return result
-    return ScoreResult(result.sheet, result.save(request.out, force=request.force))
+    return replace(result, out=result.save(request.out, force=request.force))
 
 
 def take_scores(

@@ -1,7 +1,7 @@
 """Criterion × budget × setting × repair on a loaded model; nothing is written."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import CheckpointError, ConfigError
@@ -76,7 +76,8 @@ def apply_selection(
     languages = (name,) if ranker.setting.per_language else ranker.languages
     uncut = with_ranks(model, ranker.table) if uncut is None else uncut
     try:
-        small = shrink_with_history(uncut, row.gates, describe_selection(ranker, languages))
+        step = replace(describe_selection(ranker, languages), made_up=repair.name)
+        small = shrink_with_history(uncut, row.gates, step)
     except ValueError as error:
         raise ConfigError(f"These gates cannot be cut: {error}") from error
     if repair is not NO_REPAIR:

@@ -1,6 +1,6 @@
 """Repairs: how the weights that are left make up for those that went, without training.
 
-A repair is a value with one method, `apply`; the batches that it is calibrated on are part of it.
+A repair has a name, for the history, and one method, `apply`; the batches that it is calibrated on are part of it.
 It sees the shrunk model, the uncut one that it came from and what was selected, and gives back a
 model of the same shape.
 """
@@ -16,6 +16,11 @@ from .selection.selection import Selection
 class Repair(Protocol):
     """Changes the weights of a shrunk model, not its shape."""
 
+    @property
+    def name(self) -> str:
+        """What the history calls it."""
+        ...
+
     def apply(
         self,
         model: PolyprunePreTrainedModel,
@@ -28,6 +33,8 @@ class Repair(Protocol):
 
 class NoRepair:
     """The weights stay as they are, so that the model computes what the gated one did."""
+
+    name = ""
 
     def apply(
         self,

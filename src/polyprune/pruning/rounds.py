@@ -15,8 +15,8 @@ from ..model.network.gated_model import PolyprunePreTrainedModel
 from .criteria.scores_file import ScoreSheet
 from .prune import Pruned, apply_selection, select
 from .ranker import Ranker
-from .repair import NO_REPAIR, put_back
-from .second_order.compensation import Compensation
+from .repair import put_back
+from .second_order.compensation import compensation_of
 from .second_order.refit import Refit
 from .selection.audit import Audit, audit
 from .selection.budgets import Budget, Sparsity
@@ -63,7 +63,7 @@ def prune_in_rounds(
     rest = budget.within(float(density_of(gates, weights)))
     last = _cut(current, rest, ranked, rounds.refit, language, split)
     gates = compose(gates, last.selection.gates)
-    _write_one_cut(model, last, ranked, rounds, 1 - float(density_of(gates, weights)))
+    _write_one_cut(model, last, rounds, 1 - float(density_of(gates, weights)))
     whole = split if current is model else with_ranks(model, rounds.table)
     return replace(
         last,
@@ -91,9 +91,8 @@ def _cut(
     language: str | None,
     split: PolyprunePreTrainedModel,
 ) -> Pruned:
-    """Cut once: what is left makes up for what goes, if its moments are known, and is refitted."""
-    moments = None if ranker.sheet is None else ranker.sheet.moments
-    make_up = NO_REPAIR if moments is None else Compensation(moments)
+    """Cut once: what is left makes up for what goes, if it is known how, and is refitted."""
+    make_up = compensation_of(ranker)
     selection = select(model, budget, ranker)
     pruned = apply_selection(
         model, selection, ranker, language=language, repair=make_up, uncut=split
@@ -104,22 +103,14 @@ def _cut(
 
 
 def _write_one_cut(
-    model: PolyprunePreTrainedModel, last: Pruned, ranker: Ranker, rounds: Rounds, sparsity: float
+    model: PolyprunePreTrainedModel, last: Pruned, rounds: Rounds, sparsity: float
 ) -> None:
     """One step in the history for all rounds."""
     earlier, history = history_of(model.config), history_of(last.model.config)
-    compensated = ranker.sheet is not None and ranker.sheet.moments is not None
-    ways = [
-        name
-        for name, used in (
-            ("compensation", compensated),
-            ("refit", rounds.refit is not None and rounds.refit.helped),
-        )
-        if used
-    ]
-    step = replace(
-        history.cuts[-1], sparsity=sparsity, rounds=rounds.number, made_up=" and ".join(ways)
-    )
+    step = history.cuts[-1]
+    refitted = rounds.refit is not None and rounds.refit.helped
+    ways = [way for way in (step.made_up, "refit" if refitted else "") if way]
+    step = replace(step, sparsity=sparsity, rounds=rounds.number, made_up=" and ".join(ways))
     write_history(last.model.config, replace(history, cuts=(*earlier.cuts, step)))
 
 

@@ -41,6 +41,10 @@ class ScoreRequest(Request):
     rule: Annotated[
         str | None, Option("Measure what this rule needs too, such as second-order.")
     ] = None
+    covariances: Annotated[
+        bool,
+        Option("With second-order: keep what lets the rest make up, as large as the layers."),
+    ] = False
     parallel: Parallel = None
     table: Table = None
     batch_size: BatchSize = 16

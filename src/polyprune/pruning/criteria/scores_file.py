@@ -16,7 +16,7 @@ from ...model.network.components import PerComponent, sizes
 from ...model.network.shape import EncoderShape
 from ...storage import atomic_file
 from ..second_order.curves import RemovalCurves
-from ..second_order.moments import Moments
+from ..second_order.moments import Covariances
 from ..selection.ranking import Scores, counts_of
 from .importance import GateGradients
 
@@ -57,9 +57,9 @@ class ScoreSheet:
 
     gradients: GateGradients
     about: ScoringRecord
-    moments: Moments | None = None
-    """What removal curves were computed from, of the model in memory: what goes is made up for by
-    these. They are not written, being as large as the model."""
+    covariances: Covariances | None = None
+    """What enters the projections that heads and units leave through: with it, what is left makes
+    up for what goes. It is as large as the layers of a model, and written on request."""
 
     def only(self, codes: Sequence[str]) -> "ScoreSheet":
         """The rows of these languages alone."""
@@ -70,7 +70,8 @@ class ScoreSheet:
             "languages": tuple(known[i] for i in rows),
             "examples": tuple(self.about.examples[i] for i in rows),
         }
-        return ScoreSheet(self.gradients.only(rows), ScoringRecord(**about))
+        same = self.covariances if len(rows) == len(known) else None  # they are over languages
+        return ScoreSheet(self.gradients.only(rows), ScoringRecord(**about), same)
 
     def check(self, fingerprint: str, shape: EncoderShape, name: str) -> None:
         """Raise if these scores are of another model."""
@@ -82,8 +83,10 @@ class ScoreSheet:
             )
 
 
-def save_scores(path: str | Path, sheet: ScoreSheet, *, force: bool = False) -> None:
-    """Write scores to a safetensors file."""
+def save_scores(
+    path: str | Path, sheet: ScoreSheet, *, covariances: bool = False, force: bool = False
+) -> None:
+    """Write scores to a safetensors file, with covariances if these are wanted."""
     gradients, curves = sheet.gradients, sheet.gradients.curves
     parts = {"absolute": gradients.absolute, "squared": gradients.squared}
     if curves is not None:
@@ -93,6 +96,10 @@ def save_scores(path: str | Path, sheet: ScoreSheet, *, force: bool = False) -> 
         for part, values in parts.items()
         for name, value in values.named().items()
     }
+    if covariances and sheet.covariances is not None:
+        for (kind, layer), (mean, matrix) in sheet.covariances.by_place.items():
+            tensors[f"mean.{kind}.{layer}"] = mean.contiguous()
+            tensors[f"covariance.{kind}.{layer}"] = matrix.contiguous()
     with atomic_file(Path(path), force=force) as temporary:
         save_file(tensors, temporary, {"format": FORMAT, "about": json.dumps(asdict(sheet.about))})
 
@@ -110,9 +117,24 @@ def load_scores(path: str | Path) -> ScoreSheet:
             _parts(tensors, "squared", rows),
             _curves(tensors, rows),
         )
+        covariances = _covariances(tensors)
     except (KeyError, ValueError, TypeError) as error:
         raise CheckpointError(f"{path} has no right scores ({error}). Make it again.") from error
-    return ScoreSheet(gradients, about)
+    return ScoreSheet(gradients, about, covariances)
+
+
+def _covariances(tensors: dict[str, Tensor]) -> Covariances | None:
+    """The covariances in a file that has any."""
+    found = {}
+    for name, mean in tensors.items():
+        part, _, place = name.partition(".")
+        if part == "mean":
+            kind, layer = place.split(".")
+            matrix = tensors[f"covariance.{place}"]
+            if matrix.shape != (*mean.shape, *mean.shape) or not matrix.isfinite().all():
+                raise ValueError(f"the covariance of {place} is not one of {len(mean)} inputs")
+            found[kind, int(layer)] = mean, matrix
+    return Covariances(found) if found else None
 
 
 def _curves(tensors: dict[str, Tensor], rows: int) -> RemovalCurves | None:

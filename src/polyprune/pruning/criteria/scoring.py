@@ -18,7 +18,7 @@ from ...model.network.components import Gates
 from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...progress import SILENT, Progress
 from ..second_order.measured_curves import curves_of
-from ..second_order.moments import Moments
+from ..second_order.moments import Covariances, Moments
 from ..shrinking import with_ranks
 from .importance import GateGradients, Per, gate_gradients, stack_gradients
 from .losses import Batch, PerExampleLoss
@@ -134,10 +134,10 @@ def score(
     with stage, torch.random.fork_rng(), on_device(uncut, scoring.device):
         made = loss.make(model)
         if scoring.curves:
-            gradients, moments = _with_curves(uncut, batches, made, scoring, progress)
+            gradients, covariances = _with_curves(uncut, batches, made, scoring, progress)
         else:
             gradients = gate_gradients(uncut, batches, made, cast(Per, scoring.per))
-            moments = None
+            covariances = None
     _check_not_silent(gradients, codes)
     about = ScoringRecord(
         model=fingerprint(model),
@@ -149,7 +149,7 @@ def score(
         corpus=str(text.corpus.folder),
         seed=scoring.seed,
     )
-    return ScoreSheet(gradients, about, moments)
+    return ScoreSheet(gradients, about, covariances)
 
 
 def _after(lines: Iterator[Line], skip: int, count: int) -> Iterator[Line]:
@@ -167,8 +167,8 @@ def _with_curves(
     loss: PerExampleLoss,
     scoring: Scoring,
     progress: Progress,
-) -> tuple[GateGradients, Moments | None]:
-    """Gate gradients and removal curves, from the same passes."""
+) -> tuple[GateGradients, Covariances | None]:
+    """Gate gradients and removal curves, from the same passes, and what making up needs."""
     moments = Moments(model)
     rows: list[GateGradients] = []
 
@@ -189,7 +189,8 @@ def _with_curves(
     if not scoring.own_curves:
         curves = curves_of(model, moments, gradients.squared.rank / 2, progress)
         gradients = replace(gradients, curves=curves)
-    return gradients, None if scoring.own_curves and len(rows) > 1 else moments
+    one_for_all = not scoring.own_curves or len(rows) == 1
+    return gradients, moments.covariances() if one_for_all else None
 
 
 def _check_not_silent(gradients: GateGradients, codes: Sequence[str]) -> None:

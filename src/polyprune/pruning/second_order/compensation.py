@@ -7,16 +7,25 @@ import torch
 from torch import nn
 
 from ...model.network.gated_model import PolyprunePreTrainedModel
+from ..ranker import Ranker
+from ..repair import NO_REPAIR, Repair
 from ..selection.selection import Selection
-from .moments import DAMPING, Moments
+from .moments import DAMPING, Covariances, Place
 from .removal import compensate
+
+
+def compensation_of(ranker: Ranker) -> Repair:
+    """How what is left makes up for what goes, if the scores of a ranker say what enters."""
+    covariances = None if ranker.sheet is None else ranker.sheet.covariances
+    return NO_REPAIR if covariances is None else Compensation(covariances)
 
 
 @dataclass(frozen=True, slots=True)
 class Compensation:
-    """A repair by the moments that the uncut model was scored with: no text is read again."""
+    """A repair by the covariances that the uncut model was scored with: no text is read again."""
 
-    moments: Moments
+    covariances: Covariances
+    name: str = "compensation"
 
     def apply(
         self,
@@ -26,7 +35,7 @@ class Compensation:
     ) -> PolyprunePreTrainedModel:
         """The shrunk model, whose projections come nearest to those of the uncut one."""
         gates, small, whole = selection.gates, model.encoder.sublayers(), uncut.encoder.sublayers()
-        for place in self.moments.places:
+        for place in self.covariances.by_place:
             kind, layer = place
             new, old = getattr(small, kind)[layer], getattr(whole, kind)[layer]
             kept = getattr(gates, kind)[layer][0].nonzero()[:, 0].cpu()
@@ -36,10 +45,8 @@ class Compensation:
         return model
 
     @torch.no_grad()
-    def _make_up(
-        self, place: tuple[str, int], new: Any, old: nn.Linear, kept: torch.Tensor
-    ) -> None:
-        mean, covariance = self.moments.covariance(place)
+    def _make_up(self, place: Place, new: Any, old: nn.Linear, kept: torch.Tensor) -> None:
+        mean, covariance = self.covariances.by_place[place]
         whole = old.weight.cpu(), old.bias.cpu()
         weight, bias = compensate(*whole, covariance, mean, kept, DAMPING)
         if len(kept):

@@ -72,6 +72,13 @@ class InputMoments:
         return mean, weights[0] * within + weights[1] * between
 
 
+@dataclass(frozen=True, slots=True)
+class Covariances:
+    """The mean and the covariance of what enters each projection: what making up needs."""
+
+    by_place: dict[Place, tuple[Float[Tensor, " n"], Float[Tensor, "n n"]]]
+
+
 class Moments:
     """The moments of all projections of a model, over languages."""
 
@@ -132,6 +139,10 @@ class Moments:
     def covariance(self, place: Place) -> tuple[Float[Tensor, " n"], Float[Tensor, "n n"]]:
         """Mean and covariance over all languages."""
         return self.inputs[place].covariance(1 / max(1, self.languages))
+
+    def covariances(self) -> Covariances:
+        """Those of all projections; gradients and sums are left behind."""
+        return Covariances({place: self.covariance(place) for place in self.places})
 
     def gradient(self, place: Place) -> Float[Tensor, "rows width width"]:
         """G of every language."""
