@@ -39,7 +39,7 @@ format: .venv/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/ready  ## speed against transformers; close other programs first
+bench: .venv/ready  ## speed against transformers, quality against peers; close other programs first
 	$(BIN)/python benchmarks/encoder.py
 	$(BIN)/python benchmarks/pruning.py
 	$(BIN)/python benchmarks/training.py
@@ -48,6 +48,19 @@ bench: .venv/ready  ## speed against transformers; close other programs first
 	$(BIN)/python benchmarks/shrunk.py
 	$(BIN)/python benchmarks/shrunk.py --exported
 	$(BIN)/python benchmarks/shrunk.py --speedup 2
+	$(BIN)/python benchmarks/cost.py $(if $(TEXT),--text $(TEXT))
+# Text that is not ours to hand out: a folder of line-aligned files, such as NTREX's.
+ifdef TEXT
+	$(BIN)/python benchmarks/retrieval.py --text $(TEXT)
+else
+	@echo "Retrieval is left out: it needs line-aligned text. Give it: make bench TEXT=FOLDER"
+endif
+# A folder in XTREME's layout.
+ifdef XTREME
+	$(BIN)/python benchmarks/tasks.py --data $(XTREME) --work build/tasks
+else
+	@echo "Own tasks are left out: they need XTREME's files. Give them: make bench XTREME=FOLDER"
+endif
 # The tools that we are compared with. No extra of ours: nobody needs them to use polyprune, and what
 # TextPruner asks for, a numpy older than Python 3.11, cannot be installed; it works with any. A tool
 # that does not install is told of in the results, as one that fails is.

@@ -148,6 +148,7 @@ def _scoring(request: PruneRequest, ranker: Ranker) -> Scoring:
         device=request.device,
         curves=curves,
         own_curves=ranker.setting.per_language,
+        curves_by_language=request.worst or request.every_size,
     )
 
 

@@ -1,8 +1,8 @@
 """Repairs: how the weights that are left make up for those that went, without training.
 
-A repair has a name, for the history, and one method, `apply`; the batches that it is calibrated on are part of it.
-It sees the shrunk model, the uncut one that it came from and what was selected, and gives back a
-model of the same shape.
+A repair has a name, for the history, and one method, `apply`; the batches that it is calibrated on
+are part of it. It sees the shrunk model, the uncut one that it came from and what was selected, and
+gives back a model of the same shape.
 """
 
 from typing import Protocol, runtime_checkable

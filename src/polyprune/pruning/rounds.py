@@ -58,13 +58,15 @@ def prune_in_rounds(
         part = _part_of(budget, current, 1 - left / density)
         pruned = _cut(current, part, ranked, rounds.refit, language, current)
         current, gates = pruned.model, compose(gates, pruned.selection.gates)
+        # The same words, and the largest of all tensors: one is enough until ranks go.
+        current.encoder.embedding.words.weight = model.encoder.embedding.words.weight
     split = with_ranks(current, rounds.table)
     ranked = ranker.on(scorer(current, rounds.number - 1, split))
     rest = budget.within(float(density_of(gates, weights)))
     last = _cut(current, rest, ranked, rounds.refit, language, split)
     gates = compose(gates, last.selection.gates)
     _write_one_cut(model, last, rounds, 1 - float(density_of(gates, weights)))
-    whole = split if current is model else with_ranks(model, rounds.table)
+    whole = split if current is model else _with_words_of(split, model)
     return replace(
         last,
         uncut=put_back(whole, last.model, gates),
@@ -81,6 +83,18 @@ def compose(first: Gates, then: Gates) -> Gates:
         return gate
 
     return first.map(both, then)
+
+
+def _with_words_of(
+    split: PolyprunePreTrainedModel, model: PolyprunePreTrainedModel
+) -> PolyprunePreTrainedModel:
+    """A model whose word table is split as that of a smaller one, which has the same words."""
+    if split.shape.factorized == model.shape.factorized:
+        return model
+    state = split.state_dict()
+    words = {f"encoder.embedding.{part}.weight" for part in ("words", "project")}
+    both = model.state_dict() | {name: state[name] for name in words}
+    return model.rebuilt(replace(model.shape, factorized=True), both)
 
 
 def _cut(

@@ -1,13 +1,18 @@
 """Moments: what they are, and that neither batches nor padding change them."""
 
+from copy import deepcopy
+
 import pytest
 import torch
 
 import polyprune as pp
+from polyprune.corpora.batching import Batching
+from polyprune.corpora.sentences import corpus_in_memory
 from polyprune.errors import DataError
 from polyprune.pruning.criteria.importance import gate_gradients
 from polyprune.pruning.criteria.losses import masked_lm_loss
-from polyprune.pruning.second_order.moments import Moments
+from polyprune.pruning.criteria.scoring import ReadyBatches, Scoring, score
+from polyprune.pruning.second_order.moments import InputMoments, LanguageSums, Moments
 from support.batches import split
 from support.models import batch, dense_model
 
@@ -25,17 +30,17 @@ def examples(count=6, tokens=9):
 
 def moments(model, batches, language="sw") -> Moments:
     found = Moments(model)
-    gather(found, batches, language)
+    gather(found, model, batches, language)
     return found
 
 
-def gather(found: Moments, batches, language="sw") -> None:
+def gather(found: Moments, model, batches, language="sw") -> None:
     def watched(model, batch, gates):
         found.start(batch)
         return masked_lm_loss(model, batch, gates)
 
     with found.watching():
-        gate_gradients(found.model, batches, watched)
+        gate_gradients(model, batches, watched)
     found.close(language)
 
 
@@ -103,8 +108,8 @@ def test_they_are_those_of_what_enters_and_leaves(model):
 def test_languages_count_alike_however_much_text_they_have(model):
     few, many = examples(2), examples(6)
     both = Moments(model)
-    gather(both, [few], "sw")
-    gather(both, [many], "ur")
+    gather(both, model, [few], "sw")
+    gather(both, model, [many], "ur")
     alone = [moments(model, [each]) for each in (few, many)]
     mean, _ = both.covariance(("heads", 0))
     means = [each.covariance(("heads", 0))[0] for each in alone]
@@ -113,8 +118,31 @@ def test_languages_count_alike_however_much_text_they_have(model):
 
 
 def test_what_is_not_a_number_is_told_with_its_layer(model):
-    found = Moments(model)
-    found.start(examples())
-    found._own["units", 1].second[0, 0] = torch.nan
-    with pytest.raises(DataError, match="the units of layer 1 in sw"):
-        found.close("sw")
+    broken = deepcopy(model)
+    broken.encoder.layers[1].feed_forward.expand.weight.data *= 1e38
+    corpus = corpus_in_memory({"sw": ["mvua"]})
+    text = ReadyBatches(corpus, Batching(None), ready={"sw": [examples()]})
+    with pytest.raises(DataError, match="What enters the units of layer 1 in sw"):
+        score(broken, text, Scoring(curves=True, table="as it is"))
+
+
+def test_more_tokens_than_inputs_are_summed_like_few():
+    inputs, weights = torch.randn(4, 10, 12), torch.full((4, 10), 0.1)
+    expected = torch.einsum("bsi,bsj->ij", inputs, inputs) / 40
+    for batches in ([slice(0, 4)], [slice(i, i + 1) for i in range(4)]):  # 10 tokens wait for more
+        own, total = LanguageSums(), InputMoments.none(12)
+        for some in batches:
+            own.enter(inputs[some], weights[some])
+            own.come_back(inputs[some], weights[some])
+        own.add_to(total, 0.25)
+        assert torch.allclose(total.second, expected, atol=1e-5)
+        assert torch.allclose(total.mean, inputs.mean((0, 1)), atol=1e-5)
+
+
+def test_one_gradient_for_all_languages_is_their_mean(model):
+    each, one = Moments(model), Moments(model, by_language=False)
+    for found in (each, one):
+        gather(found, model, [examples(2)], "sw")
+        gather(found, model, [examples(6)], "ur")
+    for place in each.places:
+        assert torch.allclose(one.gradient(place), each.gradient(place).mean(0, keepdim=True))

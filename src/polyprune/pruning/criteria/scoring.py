@@ -54,6 +54,8 @@ class Scoring:
     """Sentences of each language that others have read; from the start again where text ends."""
     own_curves: bool = False
     """One order of removal for each language, rather than one for all."""
+    curves_by_language: bool = True
+    """What each language loses by a removal, rather than their mean: it takes memory."""
 
     def __post_init__(self):
         if self.sentences < 1:
@@ -169,12 +171,15 @@ def _with_curves(
     progress: Progress,
 ) -> tuple[GateGradients, Covariances | None]:
     """Gate gradients and removal curves, from the same passes, and what making up needs."""
-    moments = Moments(model)
+    moments = Moments(model, by_language=scoring.curves_by_language)
     rows: list[GateGradients] = []
 
     def watched(model: PolyprunePreTrainedModel, batch: Batch, gates: Gates) -> Tensor:
         moments.start(batch)
-        return loss(model, batch, gates)
+        found = loss(model, batch, gates)
+        if not found.isfinite().all():
+            moments.check_finite(code)  # which says where
+        return found
 
     for code, own in batches.items():
         if scoring.own_curves:

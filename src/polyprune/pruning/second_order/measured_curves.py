@@ -1,5 +1,6 @@
 """Removal curves of a model, from moments that were gathered on it."""
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -52,7 +53,8 @@ def _curve(moments: Moments, place: Place, part: Any, rows: int) -> RemovalCurve
     _, covariance = moments.covariance(place)
     weight = moments.places[place].weight.detach().cpu()
     gradients = moments.gradient(place)
-    return removal_curve(weight, covariance, gradients, part.columns_each, DAMPING)
+    curve = removal_curve(weight, covariance, gradients, part.columns_each, DAMPING)
+    return replace(curve, steps=curve.steps.expand(rows, -1))  # one G serves all languages
 
 
 def _common_order(scores: Float[Tensor, "rows n"]) -> tuple[Tensor, Tensor]:

@@ -42,7 +42,7 @@ thousandth, and 98 % with a hundredth or a tenth."""
 
 @dataclass(slots=True)
 class InputMoments:
-    """Sums for the mean and the covariance of what enters a projection."""
+    """Sums over languages for the mean and the covariance of what enters a projection."""
 
     mean: Float[Tensor, " n"]
     second: Float[Tensor, "n n"]
@@ -52,15 +52,11 @@ class InputMoments:
     traces: Float[Tensor, "2"]
     """Those of G_w and G_b, within sentences and between them."""
 
-    def add(self, other: "InputMoments", share: float) -> None:
-        """Add a share of others."""
-        for name in self.__slots__:
-            getattr(self, name).add_(getattr(other, name), alpha=share)
-
-    def clear(self) -> None:
-        """Start again from nothing."""
-        for name in self.__slots__:
-            getattr(self, name).zero_()
+    @classmethod
+    def none(cls, width: int) -> "InputMoments":
+        """Of no language yet."""
+        second, between = torch.zeros(2, width, width)
+        return cls(torch.zeros(width), second, between, torch.zeros(2))
 
     def covariance(self, share: float) -> tuple[Float[Tensor, " n"], Float[Tensor, "n n"]]:
         """Mean and covariance, given what each sum is to be multiplied by."""
@@ -70,6 +66,65 @@ class InputMoments:
         # Without any gradient, as within a text of one sentence, tokens count as they are.
         weights = self.traces / self.traces.sum() if self.traces.any() else torch.ones(2)
         return mean, weights[0] * within + weights[1] * between
+
+
+class LanguageSums:
+    """What passed through a projection in one language.
+
+    Tokens wait until there are as many as inputs, or the language ends: one large product takes
+    less time than many small ones, and a hundred languages of a few sentences cost little.
+    """
+
+    def __init__(self) -> None:
+        self.means: list[Tensor] = []
+        self.waiting: list[Tensor] = []
+        """Inputs times the roots of their weights."""
+        self.second: Any = None
+        self.squares: Any = 0.0
+        self.traces = torch.zeros(2)
+
+    def enter(self, u: Float[Tensor, "batch seq n"], weights: Float[Tensor, "batch seq"]) -> None:
+        """What enters, of one batch."""
+        present = weights > 0
+        self.means.append((u * weights[..., None]).sum(1))
+        self.waiting.append(u[present] * weights[present].sqrt()[:, None])
+        if sum(map(len, self.waiting)) >= u.shape[-1]:
+            self.second = _add_products(
+                torch.zeros(u.shape[-1], u.shape[-1]) if self.second is None else self.second,
+                torch.cat(self.waiting),
+            )
+            self.waiting.clear()
+
+    def come_back(
+        self, g: Float[Tensor, "batch seq width"], weights: Float[Tensor, "batch seq"]
+    ) -> None:
+        """The gradient of what left, of one batch."""
+        present = weights > 0
+        g = g * present[..., None]
+        sums = g.sum(1)
+        apart = (g - weights[..., None] * sums[:, None])[present]
+        within, between = apart.T @ apart, sums.T @ sums
+        self.squares = self.squares + (within + between).cpu()
+        self.traces += torch.stack([within.trace(), between.trace()]).cpu()
+
+    def add_to(self, total: InputMoments, share: float) -> Float[Tensor, "width width"]:
+        """Add a share of it to the sums over languages; the same share of G."""
+        means = torch.cat(self.means)
+        total.mean.add_(means.sum(0).cpu(), alpha=share)
+        _add_products(total.between, means, share)
+        if self.waiting:
+            _add_products(total.second, torch.cat(self.waiting), share)
+        if self.second is not None:
+            total.second.add_(self.second, alpha=share)
+        total.traces.add_(self.traces, alpha=share)
+        return self.squares * share
+
+
+def _add_products(total: Tensor, rows: Float[Tensor, "rows n"], share: float = 1.0) -> Tensor:
+    """Add the sum of the outer products of rows, computed where they are."""
+    if rows.device == total.device:
+        return total.addmm_(rows.T, rows, alpha=share)
+    return total.add_((rows.T @ rows).to(total.device), alpha=share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +137,16 @@ class Covariances:
 class Moments:
     """The moments of all projections of a model, over languages."""
 
-    def __init__(self, model: PolyprunePreTrainedModel):
-        self.model = model
+    def __init__(self, model: PolyprunePreTrainedModel, *, by_language: bool = True):
         self.places = dict(_projections(model))
-        self.inputs = {place: _nothing(module) for place, module in self.places.items()}
-        self.gradients: dict[Place, list[Tensor]] = {place: [] for place in self.places}
-        """One G for each language."""
-        self.languages = 0
-        self._own = {place: _nothing(module) for place, module in self.places.items()}
-        self._squares = {
-            place: torch.zeros(len(module.weight), len(module.weight))
-            for place, module in self.places.items()
+        self.inputs = {
+            place: InputMoments.none(module.in_features) for place, module in self.places.items()
         }
+        self.gradients: dict[Place, list[Tensor]] = {place: [] for place in self.places}
+        """One G for each language, or the sum of all: a hundred take as much room as a model."""
+        self.languages = 0
+        self._by_language = by_language
+        self._open = self._fresh()
         self._sentences = 0
         self._weights: Tensor | None = None
 
@@ -121,18 +174,14 @@ class Moments:
         """The language is done: its moments are added to those of all."""
         if not self._sentences:
             return
-        share = 1 / self._sentences
-        for place, own in self._own.items():
-            if not own.second.isfinite().all() or not self._squares[place].isfinite().all():
-                kind, layer = place
-                raise DataError(
-                    f"What enters or leaves the {kind} of layer {layer} in {language} is not a "
-                    "number. Look at that text, or load the model in a wider precision."
-                )
-            self.inputs[place].add(own, share)
-            self.gradients[place].append(self._squares[place] * share)
-            own.clear()
-            self._squares[place].zero_()
+        self.check_finite(language)
+        for place, own in self._open.items():
+            squares = own.add_to(self.inputs[place], 1 / self._sentences)
+            if self._by_language or not self.gradients[place]:
+                self.gradients[place].append(squares)
+            else:
+                self.gradients[place][0].add_(squares)
+        self._open = self._fresh()
         self._sentences = 0
         self.languages += 1
 
@@ -145,36 +194,40 @@ class Moments:
         return Covariances({place: self.covariance(place) for place in self.places})
 
     def gradient(self, place: Place) -> Float[Tensor, "rows width width"]:
-        """G of every language."""
-        return torch.stack(self.gradients[place])
+        """G of every language, or their mean."""
+        found = torch.stack(self.gradients[place])
+        return found if self._by_language else found / max(1, self.languages)
+
+    def check_finite(self, language: str) -> None:
+        """Raise at the first sublayer whose inputs are no numbers, or the last with a gradient."""
+        forwards = sorted(self.places, key=lambda place: (place[1], place[0]))
+        entered = {place: self._open[place].means for place in forwards}
+        came_back = {place: [self._open[place].traces] for place in reversed(forwards)}
+        for what, found in (("enters", entered), ("comes back to", came_back)):
+            for (kind, layer), numbers in found.items():
+                if not all(bool(each.isfinite().all()) for each in numbers):
+                    raise DataError(
+                        f"What {what} the {kind} of layer {layer} in {language} is not a number. "
+                        "Look at that text, or load the model in a wider precision."
+                    )
+
+    def _fresh(self) -> dict[Place, LanguageSums]:
+        return {place: LanguageSums() for place in self.places}
 
     def _entered(self, place: Place) -> Any:
-        own = self._own[place]
-
         def hook(module: nn.Module, arguments: tuple[Tensor, ...]) -> None:
             if not torch.is_grad_enabled() or self._weights is None:
                 return  # a teacher's pass, or the other view of a sentence
             u = arguments[0].detach().float()
-            weighted = u * self._weights[..., None].to(u)
-            means = weighted.sum(1)
-            own.mean.add_(means.sum(0).cpu())
-            own.second.add_((weighted.flatten(0, 1).T @ u.flatten(0, 1)).cpu())
-            own.between.add_((means.T @ means).cpu())
+            self._open[place].enter(u, self._weights.to(u))
 
         return hook
 
     def _came_back(self, place: Place) -> Any:
-        squares, traces = self._squares[place], self._own[place].traces
-
         def hook(module: nn.Module, _: Any, gradients: tuple[Tensor, ...]) -> None:
             if self._weights is not None:
-                weights = self._weights.to(gradients[0].device)
-                g = gradients[0].detach().float() * (weights > 0)[..., None]
-                sums = g.sum(1)
-                apart = (g - weights[..., None] * sums[:, None])[weights > 0]
-                within, between = apart.T @ apart, sums.T @ sums
-                squares.add_((within + between).cpu())
-                traces.add_(torch.stack([within.trace(), between.trace()]).cpu())
+                g = gradients[0].detach().float()
+                self._open[place].come_back(g, self._weights.to(g))
 
         return hook
 
@@ -190,10 +243,3 @@ def _projections(model: PolyprunePreTrainedModel) -> Iterator[tuple[Place, nn.Li
         for layer, part in enumerate(parts):
             if isinstance(part.leaving, nn.Linear):
                 yield (kind, layer), part.leaving
-
-
-def _nothing(module: nn.Linear) -> InputMoments:
-    width = module.in_features
-    return InputMoments(
-        torch.zeros(width), torch.zeros(width, width), torch.zeros(width, width), torch.zeros(2)
-    )
