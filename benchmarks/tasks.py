@@ -51,7 +51,7 @@ class Task:
 XNLI = Task(
     "xnli",
     ("en", "de", "ru", "sw", "zh"),
-    {"train": ("dev", 0, 1890), "dev": ("dev", 1890, 1990), "test": ("dev", 1990, 2490)},
+    {"train": ("dev", 0, 1500), "dev": ("dev", 1890, 1990), "test": ("dev", 1990, 2490)},
     "\n",
     {"learning_rate": 1e-4, "epochs": 2},
 )

@@ -47,10 +47,10 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_python_of_the_readme_runs(tmp_path, e5_folder):
+def test_the_python_of_the_readme_runs(tmp_path, narrow_e5_cache):
     first, second, third = blocks("python")
     third = "from sentence_transformers import SentenceTransformer\n" + third
-    environment = {"XDG_CACHE_HOME": str(e5_folder.parents[1])}
+    environment = {"XDG_CACHE_HOME": str(narrow_e5_cache)}
     run_python(first + second + third, tmp_path, environment)
     assert (tmp_path / "small" / "certificate.json").is_file()
 
@@ -61,18 +61,18 @@ def readme_commands() -> list[list[str]]:
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_readme_run(tmp_path, e5_folder, monkeypatch):
+def test_the_commands_of_the_readme_run(tmp_path, narrow_e5_cache, monkeypatch):
     commands = readme_commands()
     assert len(commands) >= 6
-    work_in(tmp_path, e5_folder, monkeypatch)
+    work_in(tmp_path, narrow_e5_cache, monkeypatch)
     for command in commands:
         if command[1] != "demo":  # tests/cli/test_demo.py
             run_command(command)
 
 
 @pytest.mark.slow
-def test_the_examples_of_every_help_run(tmp_path, e5_folder, monkeypatch):
-    work_in(tmp_path, e5_folder, monkeypatch)
+def test_the_examples_of_every_help_run(tmp_path, narrow_e5_cache, monkeypatch):
+    work_in(tmp_path, narrow_e5_cache, monkeypatch)
     run_above = readme_commands()
     for verb, command in typer.main.get_command(cli.app).commands.items():
         example = shlex.split(command.epilog)
@@ -81,11 +81,11 @@ def test_the_examples_of_every_help_run(tmp_path, e5_folder, monkeypatch):
             run_command(example)
 
 
-def work_in(folder, e5_folder, monkeypatch):
-    """A working directory with what examples read, and e5-small where it was made already."""
+def work_in(folder, cache, monkeypatch):
+    """A working directory with what examples read, and a cache with e5-small in it."""
     write_text(folder)
     monkeypatch.chdir(folder)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(e5_folder.parents[1]))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
 
 
 def write_text(folder):

@@ -18,14 +18,14 @@ for _package in ("onnxscript", "onnxruntime", "openvino"):
 
 pytestmark = pytest.mark.slow
 
-LINES = 100
-"""A language: a point is a line."""
+LINES = 50
+"""A language: of fourteen, a line is a seventh of a point."""
 
 
-def lines(codes=None) -> dict[str, list[str]]:
+def lines() -> dict[str, list[str]]:
     """The last lines of the sample, which no range was taken from."""
     corpus = open_corpus(text_folder("sample"))
-    return {code: list(corpus.sentences(code, 320))[-LINES:] for code in codes or corpus.codes()}
+    return {code: list(corpus.sentences(code, 320))[-LINES:] for code in corpus.codes()}
 
 
 def cut(model, every: int):

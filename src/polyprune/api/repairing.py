@@ -8,7 +8,7 @@ from ..progress import Progress
 from ..pruning.criteria.losses import Batch
 from ..pruning.criteria.scoring import ScoringText
 from ..pruning.criteria.scoring_losses import scoring_loss
-from ..pruning.second_order.refit import Refit
+from ..pruning.second_order.refit import MEANS, Refit
 
 LINES = 160
 """Sentences of each language that a refit reads; with 40, it learns them by heart."""
@@ -27,7 +27,7 @@ def refit_on(
     """A refit to an uncut model on a text, read as it is read for scoring."""
     solving: list[Batch] = []
     choosing: list[Batch] = []
-    batches = scoring_loss(uncut, loss).batches
+    read = scoring_loss(uncut, loss)
     for code in text.corpus.codes(text.languages):
         lines = list(text.corpus.sentences(code, LINES))
         if len(lines) < EVERY:
@@ -36,6 +36,6 @@ def refit_on(
                 f"{len(lines)}; {LINES} are better. Give more text, or leave `repair` out."
             )
         others = [line for i, line in enumerate(lines) if i % EVERY]
-        solving += batches(text.batching, others, seed)
-        choosing += batches(text.batching, islice(lines, 0, None, EVERY), seed)
-    return Refit(uncut, solving, choosing, progress)
+        solving += read.batches(text.batching, others, seed)
+        choosing += read.batches(text.batching, islice(lines, 0, None, EVERY), seed)
+    return Refit(uncut, solving, choosing, progress, MEANS if read.embeds else 0.0)

@@ -25,8 +25,9 @@ RIDGES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 """Tried for every projection, as shares of the mean diagonal of E[u uᵀ]."""
 
 MEANS = 10.0
-"""What the mean of a sentence weighs beside its tokens: errors that stay when tokens are averaged
-are the ones that an embedding, and most of what a classifier sees, consists of."""
+"""What the mean of a sentence weighs beside its tokens where embeddings are what counts: errors
+that stay when tokens are averaged are all that these consist of. Words are read one by one: there,
+means weigh nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class Refit:
     batches: Sequence[Batch]
     held_out: Sequence[Batch]
     progress: Progress = SILENT
+    means: float = MEANS
+    """What the mean of a sentence weighs beside its tokens."""
     reports: list[RefitReport] = field(default_factory=list)
     """What each refit did, in their order."""
 
@@ -78,7 +81,8 @@ class Refit:
 
     def solve(self, model: PolyprunePreTrainedModel) -> RefitReport:
         """Refit a model in place, if that helps, and say what came of it."""
-        self.reports.append(refit(model, self.uncut, self.batches, self.held_out, self.progress))
+        text = self.batches, self.held_out
+        self.reports.append(refit(model, self.uncut, *text, self.progress, self.means))
         return self.reports[-1]
 
 
@@ -89,6 +93,7 @@ def refit(
     batches: Sequence[Batch],
     held_out: Sequence[Batch],
     progress: Progress = SILENT,
+    means: float = MEANS,
 ) -> RefitReport:
     """Solve the projections of `model` for the stream of `uncut`, in place, if that helps."""
     if not batches or not held_out:
@@ -96,7 +101,7 @@ def refit(
     modules = [part.part.leaving for layer in model.encoder.layers for part in _sublayers(layer)]
     old = [{name: weight.clone() for name, weight in m.named_parameters()} for m in modules]
     before, ridges = hidden_error(model, uncut, held_out), []
-    streams = [_Streams(model, uncut, some) for some in (batches, held_out)]
+    streams = [_Streams(model, uncut, some, means) for some in (batches, held_out)]
     pairs = list(zip(model.encoder.layers, uncut.encoder.layers, strict=True))
     with progress.stage("Refitting", len(pairs)):
         for layer, other in progress.track("", pairs):
@@ -165,7 +170,9 @@ class _Streams:
         model: PolyprunePreTrainedModel,
         uncut: PolyprunePreTrainedModel,
         batches: Sequence[Batch],
+        means: float,
     ):
+        self.means = means
         self.masks = [batch["attention_mask"].bool() for batch in batches]
         self.features: list[Tensor] = []
         """What enters our projection of this sublayer: it serves before and after a refit."""
@@ -179,7 +186,7 @@ class _Streams:
 
     def sums(self, own: _Sublayer, whole: _Sublayer) -> "_LeastSquares":
         """What our stream misses after this sublayer; theirs goes on to the sum."""
-        found = _LeastSquares()
+        found = _LeastSquares(self.means)
         self.features.clear()
         for i, mask in enumerate(self.masks):
             keys = mask[:, None, None]
@@ -203,7 +210,8 @@ class _Streams:
 class _LeastSquares:
     """The sums of a ridge regression of what is missing on the inputs and, last of them, 1."""
 
-    def __init__(self) -> None:
+    def __init__(self, means: float) -> None:
+        self.means = means
         self.gram: Any = 0.0
         self.right: Any = 0.0
 
@@ -218,8 +226,10 @@ class _LeastSquares:
         means, means_missing = weighted.sum(1), (missing * weights[..., None]).sum(1)
         some = weights > 0
         inputs, missing, weighted = inputs[some], missing[some], weighted[some]
-        self.gram = self.gram + (weighted.T @ inputs + MEANS * means.T @ means).double()
-        self.right = self.right + (weighted.T @ missing + MEANS * means.T @ means_missing).double()
+        self.gram = self.gram + (weighted.T @ inputs + self.means * means.T @ means).double()
+        self.right = (
+            self.right + (weighted.T @ missing + self.means * means.T @ means_missing).double()
+        )
 
     def solve(self, ridge: float) -> Float[Tensor, "inputs width"]:
         """The change of weights and bias; the bias is free."""
