@@ -6,13 +6,14 @@ from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet
 from ..pruning.criteria.scoring import Scoring, ScoringText, score
+from ..pruning.criteria.scoring_losses import scoring_loss
 from ..pruning.nested import order_of_rounds
 from ..pruning.prune import Pruned
 from ..pruning.ranker import Ranker
 from ..pruning.rounds import Rounds, Scorer, prune_in_rounds
-from ..pruning.second_order.refit import RefitReport
+from ..pruning.second_order.refit import Refit, RefitReport
 from .inputs import resolve_scoring_text
-from .repairing import refit_on
+from .repairing import enough_text, refit_on
 from .requests.prune import PruneRequest
 from .selecting import budget_of
 
@@ -26,9 +27,7 @@ def pruned_in_rounds(
 ) -> tuple[Pruned, Ranker, RefitReport | None]:
     """Prune in the rounds of a request; the ranker and the repair of the last of them."""
     text, rounds = _text(model, request), RoundScores(scoring, request, progress)
-    refit = None
-    if request.repair:
-        refit = refit_on(text, model, progress, scoring.loss, scoring.seed)
+    refit = _refit(text, model, scoring, request, progress)
     pruned = prune_in_rounds(
         model,
         budget_of(request, model, progress),
@@ -38,6 +37,24 @@ def pruned_in_rounds(
         request.language,
     )
     return pruned, ranker.on(rounds.last), refit.reports[-1] if refit else None
+
+
+def _refit(
+    text: ScoringText,
+    model: PolyprunePreTrainedModel,
+    scoring: Scoring,
+    request: PruneRequest,
+    progress: Progress,
+) -> Refit | None:
+    """The repair that a request asks for; by itself, where it was measured to pay.
+
+    That is after curves, for models that read words one by one, if there is enough text.
+    """
+    loss = scoring_loss(model, scoring.loss, curves=scoring.curves)
+    wanted = request.repair
+    if wanted is None:
+        wanted = scoring.curves and not loss.embeds and enough_text(text)
+    return refit_on(text, model, progress, scoring.loss, scoring.seed) if wanted else None
 
 
 def ordered_in_rounds(

@@ -6,7 +6,7 @@ from ..errors import DataError
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.losses import Batch
-from ..pruning.criteria.scoring import ScoringText
+from ..pruning.criteria.scoring import ReadyBatches, ScoringText
 from ..pruning.criteria.scoring_losses import scoring_loss
 from ..pruning.second_order.refit import MEANS, Refit
 
@@ -15,6 +15,18 @@ LINES = 160
 
 EVERY = 8
 """One sentence of so many chooses ridges instead of being solved on."""
+
+
+ENOUGH = 80
+"""Sentences of each language from which on a repair is made unasked."""
+
+
+def enough_text(text: ScoringText) -> bool:
+    """Whether every language has sentences enough for a repair to learn more than these."""
+    if isinstance(text, ReadyBatches):
+        return False
+    codes = text.corpus.codes(text.languages)
+    return all(sum(1 for _ in text.corpus.sentences(code, ENOUGH)) == ENOUGH for code in codes)
 
 
 def refit_on(

@@ -24,13 +24,16 @@ from .selection.ranking import ComponentWeights, Minimum, density_of
 from .selection.selection import SelectedRow, Selection
 from .shrinking import with_ranks
 
+LEAST = 0.1
+"""The least share of the heads and units of a model that a round leaves, if it is not the last."""
+
 Scorer = Callable[[PolyprunePreTrainedModel, int, PolyprunePreTrainedModel], ScoreSheet]
 """The scores of a model, on the sentences of a round, counted from 0; and the model with ranks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How often to score and cut, and what refits each cut."""
+    """How often to score and cut, each time to the same share, and what refits the last cut."""
 
     number: int = 1
     refit: Refit | None = None
@@ -54,9 +57,11 @@ def prune_in_rounds(
         ranked = ranker.on(scorer(current, number, current))
         asked = asked or _row(select(current, budget, ranked), language).audit
         density = float(density_of(gates, weights))
-        left = density - (density - asked.density) / (rounds.number - number)
+        left = density * (asked.density / density) ** (1 / (rounds.number - number))
+        words = float(density_of(replace(gates.map(torch.zeros_like), rank=gates.rank), weights))
+        left = max(left, words + LEAST * (density - words))  # words stay until the last round
         part = _part_of(budget, current, 1 - left / density)
-        pruned = _cut(current, part, ranked, rounds.refit, language, current)
+        pruned = _cut(current, part, ranked, None, language, current)
         current, gates = pruned.model, compose(gates, pruned.selection.gates)
         # The same words, and the largest of all tensors: one is enough until ranks go.
         current.encoder.embedding.words.weight = model.encoder.embedding.words.weight

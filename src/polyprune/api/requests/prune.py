@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from ...errors import ConfigError
 from ...quantities import parse_bytes, parse_count, parse_seconds, parse_sparsity, parse_speed_up
 from ..request import Option, Request
+from .rounds import ROUND, SENTENCES, rounds_for
 from .shared import (
     TEXT,
     BatchSize,
@@ -28,11 +29,7 @@ from .shared import (
 )
 
 SIZE, SPEED, RANKING = "How much stays", "How fast it becomes", "What stays"
-
-SENTENCES = 300
-"""Sentences of each language that gate gradients are taken over."""
-ROUNDS, ROUND = 3, 64
-"""Rounds of the second-order rule, and sentences of each language in one of them."""
+REPAIR = "--repair/--no-repair"
 
 
 def as_batch(given: str | tuple[int, int]) -> tuple[int, int]:
@@ -96,11 +93,14 @@ class PruneRequest(Request):
     ] = None
     rounds: Annotated[
         int | None,
-        Option("Cut in so many rounds, each scored anew; 3 by second-order.", RANKING, least=1),
+        Option(
+            "Cut in so many rounds, each scored anew; 3 to 6 by second-order.", RANKING, least=1
+        ),
     ] = None
     repair: Annotated[
-        bool, Option("Fit what is left to the uncut model, without training.", RANKING)
-    ] = False
+        bool | None,
+        Option("Fit what is left to the uncut model, untrained.", RANKING, flag=REPAIR),
+    ] = None
     worst: Annotated[bool, Option("Let the language that loses most lose least.", RANKING)] = False
     exact: Annotated[bool, Option("Solve the knapsack instead of cutting one ranking.", SIZE)] = (
         False
@@ -167,7 +167,9 @@ class PruneRequest(Request):
         if self.rounds is not None:
             return self.rounds
         cut_anew = self.by_curves and self.scores is None and not self.every_size
-        return ROUNDS if cut_anew and not self.timed and not self._ready_batches else 1
+        if not cut_anew or self.timed or self._ready_batches:
+            return 1
+        return rounds_for(float(self.sparsity or 0.0))
 
     @property
     def chosen_sentences(self) -> int:
@@ -186,7 +188,7 @@ class PruneRequest(Request):
     @property
     def in_rounds(self) -> bool:
         """Whether text is read while the model is cut, not only before."""
-        return self.chosen_rounds > 1 or self.repair
+        return self.chosen_rounds > 1 or bool(self.repair)
 
     @property
     def timed(self) -> bool:
@@ -275,7 +277,7 @@ class PruneRequest(Request):
             "A speed is measured against the model that is cut: prune to it in one round.",
         )
         yield (
-            self.repair and self.every_size,
+            bool(self.repair) and self.every_size,
             "`repair` is for one size and one subnetwork: leave `elastic` out, and with "
             "`setting='non-shared'` give `language`. What comes out of an elastic folder is "
             "repaired by `polyprune shrink`.",

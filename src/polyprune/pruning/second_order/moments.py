@@ -54,7 +54,7 @@ class InputMoments:
 
     @classmethod
     def none(cls, width: int) -> "InputMoments":
-        """Of no language yet."""
+        """The sums of no language."""
         second, between = torch.zeros(2, width, width)
         return cls(torch.zeros(width), second, between, torch.zeros(2))
 
