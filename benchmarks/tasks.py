@@ -124,7 +124,7 @@ def tuned(task: Task, data: Path, work: Path) -> Path:
             out=out,
             **task.finetuning,
         )
-    return out
+    return out / "model"
 
 
 def run(task: Task, source: Path, work: Path, seeds: list[int], minutes: float) -> None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import polyprune as pp
+from polyprune.api.requests.prune import PruneRequest
 from polyprune.errors import ConfigError, DataError
 from polyprune.model.history import history_of
 from polyprune.pruning.second_order.refit import hidden_error
@@ -56,6 +57,23 @@ def test_scores_with_covariances_cut_as_text_does(speaking, text, tmp_path):
 def test_covariances_are_for_curves(speaking, text):
     with pytest.raises(ConfigError, match="rule='second-order'"):
         pp.score(speaking, corpus=text, covariances=True)
+
+
+def test_a_masked_lm_is_repaired_unasked_where_there_is_text_enough(speaking, monkeypatch):
+    monkeypatch.setattr("polyprune.api.repairing.ENOUGH", 8)
+    few, many = ({"sw": SENTENCES["sw"][:1] * n, "en": SENTENCES["en"][:1] * 8} for n in (7, 8))
+    assert pp.prune(speaking, corpus=few, **OPTIONS).repair is None
+    assert pp.prune(speaking, corpus=many, **OPTIONS).repair is not None
+    assert pp.prune(speaking, corpus=many, repair=False, **OPTIONS).repair is None
+    fisher = OPTIONS | {"rule": "fisher"}
+    assert pp.prune(speaking, corpus=many, **fisher).repair is None
+
+
+@pytest.mark.parametrize(("sparsity", "rounds"), [(0.1, 3), (0.5, 3), (0.7, 3), (0.8, 4), (0.9, 6)])
+def test_small_models_take_more_rounds(sparsity, rounds):
+    assert PruneRequest(corpus="text", sparsity=sparsity).chosen_rounds == rounds
+    assert PruneRequest(corpus="text", sparsity=sparsity, rounds=2).chosen_rounds == 2
+    assert PruneRequest(corpus="text", sparsity=sparsity, rule="fisher").chosen_rounds == 1
 
 
 def test_a_repair_changes_weights_and_no_widths(speaking, text):

@@ -32,7 +32,9 @@ def find(path_or_id: str | Path) -> Path:
     if name in NAMED and not (folder / "config.json").is_file():
         return NAMED[name]()
     if folder.is_dir():
-        return folder
+        inside = folder / "model"  # where train and finetune leave what they made
+        made = not (folder / "config.json").is_file() and (inside / "config.json").is_file()
+        return inside if made else folder
     if isinstance(path_or_id, Path) or name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise CheckpointError(f"There is no folder {name}. Give a folder that holds config.json.")
     try:
