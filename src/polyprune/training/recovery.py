@@ -77,8 +77,8 @@ def plan_recovery(
                 train="weights",
                 name="recovery",
                 learning_rate=3e-4 if readout.embeds else 2e-4,
-                # A sentence encoder's 250,000 words take most of a step and learn little in it.
-                words=not readout.embeds,
+                # 250,000 words take most of a step and learn little, unless words are the answer.
+                words=readout.predicts_words,
                 warmup=steps // 10,
             ),
         ),
