@@ -8,10 +8,11 @@ of its own, so that its peak of memory is its own. Close other programs first.
 """
 
 import argparse
-import multiprocessing
 import resource
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import torch
@@ -51,10 +52,9 @@ def model_of(name: str, folder: Path) -> Path | str:
     return folder
 
 
-def prune(name: str, text: str, folder: Path, sentences: int, rounds: int, answer) -> None:
+def prune(name: str, text: str, folder: Path, sentences: int, rounds: int) -> dict[str, float]:
     """Prune once; say how long it took and how much memory there was at most."""
     model = model_of(name, folder)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     started = time.perf_counter()
     pp.prune(
         model,
@@ -67,7 +67,7 @@ def prune(name: str, text: str, folder: Path, sentences: int, rounds: int, answe
     )
     seconds = time.perf_counter() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    answer.put({"seconds": round(seconds, 1), "gigabytes": round(peak, 2), "before": before})
+    return {"seconds": round(seconds, 1), "gigabytes": round(peak, 2)}
 
 
 def main() -> None:
@@ -77,17 +77,15 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=32)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    context = multiprocessing.get_context("spawn")
     for name in SIZES:
         if options.only not in name:
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            answer = context.Queue()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            ProcessPoolExecutor(1, get_context("spawn")) as process,
+        ):
             arguments = (name, options.text, Path(folder), options.sentences, options.rounds)
-            process = context.Process(target=prune, args=(*arguments, answer))
-            process.start()
-            found = answer.get()
-            process.join()
+            found = process.submit(prune, *arguments).result()
         row = {"model": name, "sentences": options.sentences, "rounds": options.rounds} | found
         record("cost", [row | {"text": Path(options.text).name}])
         minutes = found["seconds"] / 60

@@ -50,6 +50,11 @@ def test_scores_with_covariances_cut_as_text_does(speaking, text, tmp_path):
         assert torch.allclose(tensor, same.state_dict()[name], atol=1e-5)
     name = "encoder.layers.1.feed_forward.contract.weight"
     assert not torch.allclose(plain.state_dict()[name], direct.state_dict()[name], atol=1e-5)
+    fisher = [
+        pp.prune(speaking, scores=tmp_path / name, sparsity=0.5, rule="fisher").model.state_dict()
+        for name in ("scores", "without")
+    ]
+    assert all(torch.equal(tensor, fisher[1][name]) for name, tensor in fisher[0].items())
     (made_up,), (nothing,) = (history_of(each.config).cuts for each in (same, plain))
     assert (made_up.made_up, nothing.made_up) == ("compensation", "")
 

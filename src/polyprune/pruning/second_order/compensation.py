@@ -15,9 +15,11 @@ from .removal import compensate
 
 
 def compensation_of(ranker: Ranker) -> Repair:
-    """How what is left makes up for what goes, if the scores of a ranker say what enters."""
+    """How what is left makes up for what goes, by rules that count on it, if scores say how."""
     covariances = None if ranker.sheet is None else ranker.sheet.covariances
-    return NO_REPAIR if covariances is None else Compensation(covariances)
+    if covariances is None or not ranker.criterion.needs_curves:
+        return NO_REPAIR
+    return Compensation(covariances)
 
 
 @dataclass(frozen=True, slots=True)
