@@ -44,7 +44,7 @@ SENTENCES = 200
 CHOSEN = {
     "second-order": {},
     "second-order, 1 round": {"rounds": 1},
-    "second-order, repair": {"repair": True},
+    "second-order, no repair": {"repair": False},
 }
 """What `polyprune prune` is asked for beside a sparsity, for what is chosen and repaired."""
 CHOSEN_AT = (0.5, 0.7, 0.9)
@@ -178,7 +178,7 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True, help="a folder of line-aligned text")
     parser.add_argument("--results", type=Path, default=RESULTS / "retrieval.jsonl")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
-    parser.add_argument("--only", default="", help="only systems whose name has this in it")
+    parser.add_argument("--only", nargs="+", help="only these systems, by their whole names")
     parser.add_argument("--sizes", type=float, nargs="+", default=SPARSITIES)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     options = parser.parse_args()
@@ -199,7 +199,7 @@ def main() -> None:
     rows = [json.loads(line) for line in text.splitlines()]
     done = {(row["system"], row["seed"], row["sparsity"]) for row in rows}
     for system, seed, sparsity in cells(options.seeds):
-        if (system, seed, sparsity) in done or options.only not in system:
+        if (system, seed, sparsity) in done or system not in (options.only or [system]):
             continue
         if sparsity and sparsity not in options.sizes:
             continue

@@ -23,6 +23,7 @@ from polyprune.parts import atomic_folder
 
 SEEDS = (0, 1, 2)
 SPARSITY = 0.5
+SYSTEMS = ("fisher", "second-order", "recovered")
 TEXT = 400
 """Unlabelled examples of each language, from training examples."""
 
@@ -112,7 +113,7 @@ def measure(task: Task, system: str, seed: int, model, data: Path, seconds: floa
 def tuned(task: Task, data: Path, work: Path) -> Path:
     """The fine-tuned model, made now if it is not there."""
     out = work / task.name
-    if not out.exists():
+    if not (out / "model").exists():  # what was begun goes on
         pp.finetune(
             "e5-small",
             task=task.name,
@@ -135,10 +136,11 @@ def run(task: Task, source: Path, work: Path, seeds: list[int], steps: int) -> N
     if (task.name, "uncut", 0) not in done:
         measure(task, "uncut", 0, uncut, data, 0.0)
     for seed in seeds:
-        systems = {"fisher": {"rule": "fisher"}, "second-order": {}}
-        if all((task.name, system, seed) in done for system in (*systems, "recovered")):
+        if all((task.name, system, seed) in done for system in SYSTEMS):
             continue
-        for system, options in systems.items():
+        for system, options in {"fisher": {"rule": "fisher"}, "second-order": {}}.items():
+            if system == "fisher" and (task.name, system, seed) in done:
+                continue
             started = time.perf_counter()
             cut = pp.prune(
                 uncut,
@@ -172,7 +174,7 @@ def table() -> None:
         if (task.name, "uncut", 0) not in found:
             continue  # not measured yet
         whole = found[task.name, "uncut", 0]["languages"]
-        for system in ("uncut", "fisher", "second-order", "recovered"):
+        for system in ("uncut", *SYSTEMS):
             own = [row for key, row in found.items() if key[:2] == (task.name, system)]
             if not own:
                 continue

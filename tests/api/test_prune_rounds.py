@@ -10,6 +10,7 @@ from polyprune.api.requests.prune import PruneRequest
 from polyprune.errors import ConfigError, DataError
 from polyprune.model.history import history_of
 from polyprune.pruning.second_order.refit import hidden_error
+from support.models import speaking_model
 from support.text import SENTENCES
 
 OPTIONS = {"sparsity": 0.5, "sentences": 4, "tokens": 16, "rule": "second-order"}
@@ -72,6 +73,17 @@ def test_a_masked_lm_is_repaired_unasked_where_there_is_text_enough(speaking, mo
     assert pp.prune(speaking, corpus=many, repair=False, **OPTIONS).repair is None
     fisher = OPTIONS | {"rule": "fisher"}
     assert pp.prune(speaking, corpus=many, **fisher).repair is None
+
+
+def test_a_sentence_encoder_is_repaired_unasked_where_little_of_it_stays(tmp_path, monkeypatch):
+    encoder = speaking_model(tmp_path / "encoder", "hidden-states")
+    monkeypatch.setattr("polyprune.api.repairing.ENOUGH", 8)
+    text = {code: SENTENCES[code][:1] * 8 for code in ("sw", "en")}
+    for sparsity, repaired in ((0.7, False), (0.8, True)):
+        options = OPTIONS | {"sparsity": sparsity, "rounds": 1}
+        assert (pp.prune(encoder, corpus=text, **options).repair is not None) == repaired
+    options = OPTIONS | {"sparsity": 0.8, "rounds": 1, "repair": False}
+    assert pp.prune(encoder, corpus=text, **options).repair is None
 
 
 @pytest.mark.parametrize(("sparsity", "rounds"), [(0.1, 3), (0.5, 3), (0.7, 3), (0.8, 4), (0.9, 6)])

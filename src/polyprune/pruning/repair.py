@@ -64,10 +64,6 @@ def put_back(
         for old, new, gate in zip(
             getattr(whole, kind), getattr(parts, kind), getattr(gates, kind), strict=True
         ):
-            name, kept = names[old.leaving], gate[0].repeat_interleave(old.columns_each) > 0
-            state[f"{name}.bias"] = new.leaving.bias.detach().clone()
-            if kept.any():
-                weight = old.leaving.weight.detach().clone()
-                weight[:, kept] = new.leaving.weight.detach()
-                state[f"{name}.weight"] = weight
+            own = old.put_back(gate[0], new)
+            state |= {f"{names[old]}.{name}": parameter for name, parameter in own.items()}
     return uncut.rebuilt(uncut.shape, state)

@@ -82,8 +82,8 @@ def plan_recovery(
                 warmup=steps // 10,
             ),
         ),
-        # The teacher's embeddings are what they are: noise would only blur them.
-        model=StartConfig(start=IN_MEMORY, dropout=0.0 if objective.compares_embeddings else None),
+        # What the teacher says of a line is what it is: noise would only blur it.
+        model=StartConfig(start=IN_MEMORY, dropout=0.0 if objective.by_line else None),
         corpus=text,
         objective=objective,
         teacher=TeacherConfig(start=teacher, cache=objective.compares_embeddings and again),

@@ -59,6 +59,22 @@ def test_a_sublayer_without_components_gets_another_bias(uncut):
     assert hidden_error(small, uncut, batches(6, seed=9)) < before
 
 
+def test_what_is_left_reads_the_stream_as_it_was(uncut):
+    """Where the layer below lost components, those above get other weights to read with."""
+    gates, unseen = pp.open_gates(uncut.shape), batches(6, seed=9)
+    gates.units[0][0, ::2] = 0
+    small = pp.shrink(uncut, gates)
+    refit(small, uncut, batches(40, seed=1), batches(10, seed=2))
+    other = small.encoder.layers[1].attention.entering.weight
+    assert not torch.allclose(other, uncut.encoder.layers[1].attention.entering.weight)
+    with_both = hidden_error(small, uncut, unseen)
+    for own, old in zip(small.encoder.layers[1:], uncut.encoder.layers[1:], strict=True):
+        for part in ("attention", "feed_forward"):
+            state = getattr(old, part).entering.state_dict()
+            getattr(own, part).entering.load_state_dict(state)
+    assert with_both < hidden_error(small, uncut, unseen)
+
+
 def test_where_it_does_not_help_nothing_changes(uncut):
     same = deepcopy(uncut)
     report = refit(same, uncut, batches(4, seed=1), batches(2, seed=2))

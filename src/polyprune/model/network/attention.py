@@ -53,6 +53,11 @@ class Attention(nn.Module):
         return heads.transpose(1, 2).flatten(2)  # (b, h, s, e) -> (b, s, h*e)
 
     @property
+    def entering(self) -> nn.Linear | None:
+        """The projection through which heads see the stream; none without any."""
+        return self.project
+
+    @property
     def leaving(self) -> Any:
         """The projection through which all heads leave, or what is left without any."""
         return self.output
@@ -100,6 +105,17 @@ class Attention(nn.Module):
             new[f"project.{name}"] = torch.cat([q[columns], k[columns], v[columns]])
         output = scale_columns(self.output.weight.detach(), gate.repeat_interleave(e))
         new["output.weight"] = output[:, columns]
+        return new
+
+    def put_back(self, gate: Float[Tensor, " heads"], small: "Attention") -> State:
+        """The parameters with those of `small`, which was cut by this gate, in their old places."""
+        new = {name: parameter.detach().clone() for name, parameter in self.named_parameters()}
+        new["output.bias"] = small.output.bias.detach()
+        if self.project is not None and small.project is not None:
+            kept = gate.repeat_interleave(self.head_width) > 0
+            new["output.weight"][:, kept] = small.output.weight.detach()
+            for name, parameter in small.project.named_parameters():
+                new[f"project.{name}"][kept.repeat(3)] = parameter.detach()
         return new
 
     def magnitudes(self) -> Float[Tensor, " heads"]:

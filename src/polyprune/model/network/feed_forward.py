@@ -44,6 +44,11 @@ class FeedForward(nn.Module):
         return units if gate is None else units * by_token(gate).to(units)
 
     @property
+    def entering(self) -> nn.Linear | None:
+        """The projection through which units see the stream; none without any."""
+        return self.expand
+
+    @property
     def leaving(self) -> Any:
         """The projection through which all units leave, or what is left without any."""
         return self.contract
@@ -79,6 +84,17 @@ class FeedForward(nn.Module):
         new["expand.weight"] = self.expand.weight.detach()[keep]
         new["expand.bias"] = self.expand.bias.detach()[keep]
         new["contract.weight"] = scale_columns(self.contract.weight.detach(), gate)[:, keep]
+        return new
+
+    def put_back(self, gate: Float[Tensor, " units"], small: "FeedForward") -> State:
+        """The parameters with those of `small`, which was cut by this gate, in their old places."""
+        new = {name: parameter.detach().clone() for name, parameter in self.named_parameters()}
+        new["contract.bias"] = small.contract.bias.detach()
+        if self.expand is not None and small.expand is not None:
+            kept = gate > 0
+            new["contract.weight"][:, kept] = small.contract.weight.detach()
+            for name, parameter in small.expand.named_parameters():
+                new[f"expand.{name}"][kept] = parameter.detach()
         return new
 
     def padded(self, units: int) -> State:

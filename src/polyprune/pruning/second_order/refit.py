@@ -1,28 +1,33 @@
 """A refit: from the bottom up, projections are solved again for the uncut model's residual stream.
 
 Compensation knows one sublayer at a time. A refit sees what the cut model really computes: the
-inputs of each projection come from the layers below *as they are now*, and the target is what the
-uncut model's stream is after the same sublayer (after Park et al., 2024). It is least squares with
-a ridge towards what the projection was, no training; but it has text to learn by heart, so that the
-ridge of each projection is the one with the least error on sentences that it is not solved on.
+inputs of each sublayer come from the layers below *as they are now*. Two projections change.
+
+- Where the stream enters, the components that are left once read x, the stream of the uncut model,
+  and now get x', that of the cut one. x ≈ A x' + a is the best linear guess, so that W becomes W A
+  and b becomes b + W a: they read the stream as it was.
+- Where components leave, the target is the uncut model's stream after the same sublayer (after Park
+  et al., 2024).
+
+Both are least squares with a ridge towards what the projection was, no training; but there is text
+to learn by heart, so that each ridge is the one with the least error on sentences that it is not
+solved on.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from ...errors import DataError
 from ...model.network.gated_model import PolyprunePreTrainedModel
-from ...model.network.tensor_types import Float
 from ...progress import SILENT, Progress
 from ..criteria.losses import Batch
+from .least_squares import best_change
 from .moments import sentences_alike
-
-RIDGES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
-"""Tried for every projection, as shares of the mean diagonal of E[u uᵀ]."""
+from .streams import Streams, StreamSublayer, sublayers_of
 
 MEANS = 10.0
 """What the mean of a sentence weighs beside its tokens where embeddings are what counts: errors
@@ -98,18 +103,16 @@ def refit(
     """Solve the projections of `model` for the stream of `uncut`, in place, if that helps."""
     if not batches or not held_out:
         raise DataError("A refit needs sentences to solve on, and others to choose its ridge on.")
-    modules = [part.part.leaving for layer in model.encoder.layers for part in _sublayers(layer)]
+    parts = [own.part for layer in model.encoder.layers for own in sublayers_of(layer)]
+    modules = [module for part in parts for module in (part.entering, part.leaving) if module]
     old = [{name: weight.clone() for name, weight in m.named_parameters()} for m in modules]
     before, ridges = hidden_error(model, uncut, held_out), []
-    streams = [_Streams(model, uncut, some, means) for some in (batches, held_out)]
+    streams = [Streams(model, uncut, some, means) for some in (batches, held_out)]
     pairs = list(zip(model.encoder.layers, uncut.encoder.layers, strict=True))
     with progress.stage("Refitting", len(pairs)):
         for layer, other in progress.track("", pairs):
-            for own, whole in zip(_sublayers(layer), _sublayers(other), strict=True):
-                solving, choosing = (stream.sums(own, whole) for stream in streams)
-                ridges.append(_change(own.part.leaving, solving, choosing))
-                for stream in streams:
-                    stream.advance(own, whole)
+            for both in zip(sublayers_of(layer), sublayers_of(other), strict=True):
+                ridges.append(_refit_sublayer(streams, *both))
     report = RefitReport(before, hidden_error(model, uncut, held_out), tuple(ridges))
     if not report.helped:
         for module, weights in zip(modules, old, strict=True):
@@ -133,125 +136,25 @@ def hidden_error(
     return total / sentences
 
 
-class _Sublayer(NamedTuple):
-    """A sublayer with its norm, which is before it or after its sum with the stream."""
-
-    part: Any
-    norm: Any
-    pre_norm: bool
-
-    def features(self, x: Tensor, keys: Tensor) -> Tensor:
-        """What enters its projection; nothing where no component is left."""
-        if not isinstance(self.part.leaving, nn.Linear):
-            return x[..., :0]
-        return self.part.features(self.norm(x) if self.pre_norm else x, keys)
-
-    def sum(self, x: Tensor, features: Tensor) -> Tensor:
-        """The stream and what the sublayer adds to it."""
-        return x + self.part.leaving(features if features.shape[-1] else x)
-
-    def after(self, total: Tensor) -> Tensor:
-        """The stream that the next sublayer gets."""
-        return total if self.pre_norm else self.norm(total)
-
-
-def _sublayers(layer: Any) -> tuple[_Sublayer, _Sublayer]:
-    return (
-        _Sublayer(layer.attention, layer.attention_norm, layer.pre_norm),
-        _Sublayer(layer.feed_forward, layer.feed_forward_norm, layer.pre_norm),
-    )
-
-
-class _Streams:
-    """The residual streams of a model and of the uncut one, on the same batches."""
-
-    def __init__(
-        self,
-        model: PolyprunePreTrainedModel,
-        uncut: PolyprunePreTrainedModel,
-        batches: Sequence[Batch],
-        means: float,
-    ):
-        self.means = means
-        self.masks = [batch["attention_mask"].bool() for batch in batches]
-        self.features: list[Tensor] = []
-        """What enters our projection of this sublayer: it serves before and after a refit."""
-        self.ours, self.theirs = (
-            [
-                each.encoder.embedding(batch["input_ids"], batch.get("token_type_ids"))
-                for batch in batches
-            ]
-            for each in (model, uncut)
-        )
-
-    def sums(self, own: _Sublayer, whole: _Sublayer) -> "_LeastSquares":
-        """What our stream misses after this sublayer; theirs goes on to the sum."""
-        found = _LeastSquares(self.means)
-        self.features.clear()
-        for i, mask in enumerate(self.masks):
-            keys = mask[:, None, None]
-            self.theirs[i] = whole.sum(self.theirs[i], whole.features(self.theirs[i], keys))
-            self.features.append(own.features(self.ours[i], keys))
-            entering, missing = (
-                self.features[i].float(),
-                self.theirs[i] - own.sum(self.ours[i], self.features[i]),
-            )
-            inputs = torch.cat([entering, torch.ones_like(entering[..., :1])], -1)
-            found.add(inputs, missing.float(), sentences_alike(mask))
-        return found
-
-    def advance(self, own: _Sublayer, whole: _Sublayer) -> None:
-        """Both go on to what the next sublayer gets."""
-        for i, features in enumerate(self.features):
-            self.ours[i] = own.after(own.sum(self.ours[i], features))
-            self.theirs[i] = whole.after(self.theirs[i])
-
-
-class _LeastSquares:
-    """The sums of a ridge regression of what is missing on the inputs and, last of them, 1."""
-
-    def __init__(self, means: float) -> None:
-        self.means = means
-        self.gram: Any = 0.0
-        self.right: Any = 0.0
-
-    def add(
-        self,
-        inputs: Float[Tensor, "batch seq inputs"],
-        missing: Float[Tensor, "batch seq width"],
-        weights: Float[Tensor, "batch seq"],
-    ) -> None:
-        """Add the tokens of sentences, and their means."""
-        weighted = inputs * weights[..., None]
-        means, means_missing = weighted.sum(1), (missing * weights[..., None]).sum(1)
-        some = weights > 0
-        inputs, missing, weighted = inputs[some], missing[some], weighted[some]
-        self.gram = self.gram + (weighted.T @ inputs + self.means * means.T @ means).double()
-        self.right = (
-            self.right + (weighted.T @ missing + self.means * means.T @ means_missing).double()
-        )
-
-    def solve(self, ridge: float) -> Float[Tensor, "inputs width"]:
-        """The change of weights and bias; the bias is free."""
-        free = len(self.gram) - 1
-        damping = torch.full((free + 1,), 1e-9, dtype=torch.float64)
-        damping[:free] += ridge * self.gram.diagonal()[:free].sum() / max(1, free)
-        return torch.linalg.solve(self.gram + damping.diag(), self.right)
-
-    def error(self, change: Tensor) -> float:
-        """How much the squared error grows; below 0 is better."""
-        return float((change * (self.gram @ change - 2 * self.right)).sum())
-
-
-def _change(module: Any, solving: _LeastSquares, choosing: _LeastSquares) -> float | None:
-    """Change a projection by the ridge that others' sentences like best; None if they like none."""
-    changes = {ridge: solving.solve(ridge) for ridge in RIDGES}
-    errors = {ridge: choosing.error(change) for ridge, change in changes.items()}
-    best = min(errors, key=errors.__getitem__)
-    if not errors[best] < 0:
-        return None
-    change = changes[best].to(module.bias)
-    if isinstance(module, nn.Linear):
-        module.weight.add_(change[:-1].T)
-    module.bias.add_(change[-1])
-    return best
+def _refit_sublayer(
+    streams: Sequence[Streams], own: StreamSublayer, whole: StreamSublayer
+) -> float | None:
+    """Change both projections and go on; the ridge of the last one, None if it stays as it was."""
+    entering, leaving = own.part.entering, own.part.leaving
+    if entering is not None:
+        solving, choosing = (stream.before(own, whole) for stream in streams)
+        found = best_change(solving, choosing)
+        if found is not None:
+            change = found[0].to(entering.weight)
+            entering.bias.add_(entering.weight @ change[-1])
+            entering.weight.add_(entering.weight @ change[:-1].T)
+    solving, choosing = (stream.after(own, whole) for stream in streams)
+    found = best_change(solving, choosing)
+    if found is not None:
+        change = found[0].to(leaving.bias)
+        if isinstance(leaving, nn.Linear):
+            leaving.weight.add_(change[:-1].T)
+        leaving.bias.add_(change[-1])
+    for stream in streams:
+        stream.advance(own, whole)
+    return None if found is None else found[1]
