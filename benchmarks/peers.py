@@ -51,9 +51,10 @@ def main() -> None:
 
         print(table(rows()))
     if options.figure or everything:
-        from peers_shown import draw
+        from peers_shown import draw, draw_by_sparsity
 
         draw(rows(), FIGURE)
+        draw_by_sparsity(rows(), FIGURE.with_name("peers-sparsity"))
 
 
 def arguments() -> argparse.Namespace:

@@ -17,6 +17,7 @@ MODELS = {
     "sprout": "masked words guessed, %",
 }
 SAME_SHAPE = {
+    "polyprune, second order + recovery": "polyprune, second order",
     "polyprune + recovery": "polyprune",
     "TextPruner + recovery": "TextPruner",
     "polyprune + recovery + int8": "polyprune + int8",
@@ -37,8 +38,12 @@ class Line:
 LINES = {
     "dense": Line("#111111", "*", "dense"),
     "transformers": Line("#111111", "P", "transformers"),
-    "polyprune": Line("#0072b2", "o", "polyprune", 2.2),
-    "polyprune + recovery": Line("#004a75", "D", "polyprune,\n40 steps of recovery", 2.2),
+    "polyprune, second order": Line("#0072b2", "o", "polyprune", 2.2),
+    "polyprune, second order + recovery": Line(
+        "#004a75", "D", "polyprune,\n40 steps of recovery", 2.2
+    ),
+    "polyprune": Line("#56a5d8", "o", "polyprune,\nfrom a scores file"),
+    "polyprune + recovery": Line("#4a7a99", "D", "from a scores file,\n40 steps of recovery"),
     "TextPruner": Line("#d55e00", "^", "TextPruner"),
     "TextPruner + recovery": Line("#993d00", "<", "TextPruner,\n40 steps of ours"),
     "Torch-Pruning, magnitude": Line("#8a6d00", "s", "Torch-Pruning\n(magnitude)"),
@@ -46,8 +51,8 @@ LINES = {
     "vocabulary": Line("#7f7f7f", "X", "vocabulary cut"),
     "ONNX": Line("#7f7f7f", "p", "ONNX"),
     "ONNX int8": Line("#a3387f", "h", "ONNX int8"),
-    "polyprune + int8": Line("#c9649f", "h", "polyprune, int8", 2.2),
-    "polyprune + recovery + int8": Line("#8a1f66", "H", "polyprune, recovery, int8", 2.2),
+    "polyprune + int8": Line("#c9649f", "h", "scores file, int8"),
+    "polyprune + recovery + int8": Line("#8a1f66", "H", "scores file,\nrecovery, int8"),
 }
 
 
@@ -121,16 +126,7 @@ def _faster(found: Interval | None) -> str:
 
 def draw(rows: Sequence[dict], path: Path) -> None:
     """Quality against speed: a panel for every model and batch, a line for every method."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    # The same file each time; text as text, so that it can be searched and read aloud.
-    matplotlib.rcParams |= {"svg.hashsalt": "polyprune", "svg.fonttype": "none", "font.size": 9}
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(
-        len(MODELS), len(BATCHES), figsize=(10, 8.4), sharey="row", layout="constrained"
-    )
+    figure, panels = _panels(len(MODELS), len(BATCHES), figsize=(10, 8.4), sharey="row")
     names = []
     for panel_row, model in zip(panels, MODELS, strict=True):
         for panel, batch in zip(panel_row, BATCHES, strict=True):
@@ -138,9 +134,54 @@ def draw(rows: Sequence[dict], path: Path) -> None:
         panel_row[0].set_ylabel(f"{model}: {MODELS[model]}")
     for panel in panels[-1]:
         panel.set_xlabel("times as fast as the dense model in PyTorch")
+    _write(figure, names, path)
+
+
+def draw_by_sparsity(rows: Sequence[dict], path: Path) -> None:
+    """Quality against sparsity, whatever the speed: a panel for every model."""
+    figure, panels = _panels(1, len(MODELS), figsize=(10, 4.6))
+    names = []
+    for panel, model in zip(panels[0], MODELS, strict=True):
+        kept = quality(rows, model)
+        _plain(panel, model)
+        named = []
+        for method, line in LINES.items():
+            points = [
+                (100 * size, row["quality"])
+                for (name, size), row in kept.items()
+                if name == method and size and "error" not in row
+            ]
+            if points and "int8" not in method:
+                at = np.array([(0, kept[DENSE]["quality"]), *points])
+                _line(panel, line, at[:, 0], at[:, 1])
+                named.append(Named(line.name, line.colour, at[1:], at[1:, [0, 0]]))
+        panel.axhline(kept[DENSE]["quality"], color="#111111", linewidth=0.8, linestyle=":")
+        panel.set_xticks([0, 10, 30, 50, 70, 90], ["uncut", "10", "30", "50", "70", "90 %"])
+        panel.set_xlim(-4, 110)
+        panel.set_ylabel(MODELS[model])
+        panel.set_xlabel("cut from the layers")
+        names.append((panel, named))
+    _write(figure, names, path)
+
+
+def _panels(rows: int, columns: int, **how: Any) -> tuple[Any, Any]:
+    import matplotlib
+
+    matplotlib.use("agg")
+    # The same file each time; text as text, so that it can be searched and read aloud.
+    matplotlib.rcParams |= {"svg.hashsalt": "polyprune", "svg.fonttype": "none", "font.size": 9}
+    from matplotlib import pyplot
+
+    return pyplot.subplots(rows, columns, layout="constrained", squeeze=False, **how)
+
+
+def _write(figure: Any, names: Sequence[tuple[Any, list[Named]]], path: Path) -> None:
+    """Put names beside lines, and write the figure."""
+    from matplotlib import pyplot
+
     figure.canvas.draw()
     for panel, named in names:
-        if named:  # else nothing of it was timed yet
+        if named:  # else nothing of it was measured yet
             place_names(panel, named)
     path.parent.mkdir(exist_ok=True)
     for suffix in ("svg", "png"):
@@ -149,26 +190,34 @@ def draw(rows: Sequence[dict], path: Path) -> None:
     pyplot.close(figure)
 
 
+def _plain(panel: Any, title: str) -> None:
+    panel.grid(color="#d9d9d9", linewidth=0.5)
+    panel.set_axisbelow(True)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.set_title(title, loc="left", fontsize=10)
+
+
+def _line(panel: Any, line: Line, x: Any, y: Any, **more: Any) -> None:
+    look = {"markersize": 6, "zorder": 3, "elinewidth": 0.8} | more
+    panel.errorbar(
+        x, y, color=line.colour, marker=line.mark, linewidth=line.width,
+        markeredgecolor="white", markeredgewidth=0.6, **look,
+    )  # fmt: skip
+
+
 def _draw_panel(panel: Any, rows: Sequence[dict], model: str, batch: Sequence[int]) -> list[Named]:
     examples, tokens = batch
     kept, speeds = quality(rows, model), faster(rows, model, batch)
     panel.set_xscale("log")
-    panel.grid(color="#d9d9d9", linewidth=0.5)
-    panel.set_axisbelow(True)
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.set_title(f"{model}, {examples} × {tokens} tokens", loc="left", fontsize=10)
+    _plain(panel, f"{model}, {examples} × {tokens} tokens")
     named = []
     for method, line in LINES.items():
         points = list(_points(method, kept, speeds))
         if not points:
             continue
         x, y, low, high = np.array(points).T
-        star = method == "dense"
-        panel.errorbar(
-            x, y, xerr=(x - low, high - x), color=line.colour, marker=line.mark,
-            markersize=14 if star else 6, linewidth=line.width, elinewidth=0.8,
-            zorder=4 if star else 3, markeredgecolor="white", markeredgewidth=0.6,
-        )  # fmt: skip
+        star = {"markersize": 14, "zorder": 4} if method == "dense" else {}
+        _line(panel, line, x, y, xerr=(x - low, high - x), **star)
         ends = np.stack([low, high], axis=1)
         named.append(Named(line.name, line.colour, np.stack([x, y], axis=1), ends))
     ticks = [0.75, 1, 1.5, 2, 3, 4, 6, 8, 12]

@@ -54,8 +54,13 @@ def test_a_sublayer_without_components_gets_another_bias(uncut):
     gates.heads[0].zero_()
     gates.units[1].zero_()
     small = pp.shrink(uncut, gates)
+    empty = [small.encoder.layers[0].attention, small.encoder.layers[1].feed_forward]
+    biases = [part.leaving.bias.clone() for part in empty]
     before = hidden_error(small, uncut, batches(6, seed=9))
-    refit(small, uncut, batches(40, seed=1), batches(10, seed=2))
+    report = refit(small, uncut, batches(40, seed=1), batches(10, seed=2))
+    assert None not in report.ridges
+    for part, bias in zip(empty, biases, strict=True):
+        assert not torch.equal(part.leaving.bias, bias)
     assert hidden_error(small, uncut, batches(6, seed=9)) < before
 
 

@@ -27,7 +27,7 @@ class LeastSquares:
         weights: Float[Tensor, "batch seq"],
     ) -> None:
         """Add the tokens of sentences, and their means."""
-        inputs = torch.cat([inputs, torch.ones_like(inputs[..., :1])], -1)
+        inputs = torch.cat([inputs, inputs.new_ones(*inputs.shape[:-1], 1)], -1)
         weighted = inputs * weights[..., None]
         means, means_missing = weighted.sum(1), (missing * weights[..., None]).sum(1)
         some = weights > 0
