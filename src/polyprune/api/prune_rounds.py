@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from ..memory import give_back_memory
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.scores_file import ScoreSheet
@@ -88,7 +89,7 @@ class RoundScores:
     def __init__(self, scoring: Scoring, request: PruneRequest, progress: Progress):
         self.scoring, self.request, self.progress = scoring, request, progress
         self.last: ScoreSheet | None = None
-        """Those of the last round so far."""
+        """Those of the last round so far, without covariances."""
 
     def scorer(self, text: ScoringText) -> Scorer:
         """What scores a model in a round."""
@@ -98,7 +99,9 @@ class RoundScores:
         ) -> ScoreSheet:
             own = replace(self.scoring, skip=number * self.scoring.sentences)
             with self.progress.stage(f"Round {number + 1} of {self.request.chosen_rounds}"):
-                self.last = score(current, text, own, self.progress, split)
-            return self.last
+                found = score(current, text, own, self.progress, split)
+            self.last = replace(found, covariances=None)  # which take as much room as a model
+            give_back_memory()
+            return found
 
         return score_round

@@ -2,6 +2,7 @@
 
 from itertools import islice
 
+from ..corpora.padding import in_parts
 from ..errors import DataError
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
@@ -48,6 +49,7 @@ def refit_on(
                 f"{len(lines)}; {LINES} are better. Give more text, or leave `repair` out."
             )
         others = [line for i, line in enumerate(lines) if i % EVERY]
-        solving += read.batches(text.batching, others, seed)
-        choosing += read.batches(text.batching, islice(lines, 0, None, EVERY), seed)
+        chosen = islice(lines, 0, None, EVERY)
+        solving += in_parts(read.batches(text.batching, others, seed))
+        choosing += in_parts(read.batches(text.batching, chosen, seed))
     return Refit(uncut, solving, choosing, progress, MEANS if read.embeds else 0.0)

@@ -61,14 +61,18 @@ def prune_in_rounds(
         words = float(density_of(replace(gates.map(torch.zeros_like), rank=gates.rank), weights))
         left = max(left, words + LEAST * (density - words))  # words stay until the last round
         part = _part_of(budget, current, 1 - left / density)
-        pruned = _cut(current, part, ranked, None, language, current)
+        pruned = _cut(current, part, ranked, language, current)
         current, gates = pruned.model, compose(gates, pruned.selection.gates)
+        del ranked, pruned  # covariances and a second model: no room for them in the next round
         # The same words, and the largest of all tensors: one is enough until ranks go.
         current.encoder.embedding.words.weight = model.encoder.embedding.words.weight
     split = with_ranks(current, rounds.table)
     ranked = ranker.on(scorer(current, rounds.number - 1, split))
     rest = budget.within(float(density_of(gates, weights)))
-    last = _cut(current, rest, ranked, rounds.refit, language, split)
+    last = _cut(current, rest, ranked, language, split)
+    del ranked
+    if rounds.refit is not None:
+        rounds.refit.solve(last.model)
     gates = compose(gates, last.selection.gates)
     _write_one_cut(model, last, rounds, 1 - float(density_of(gates, weights)))
     whole = split if current is model else _with_words_of(split, model)
@@ -106,19 +110,13 @@ def _cut(
     model: PolyprunePreTrainedModel,
     budget: Budget,
     ranker: Ranker,
-    refit: Refit | None,
     language: str | None,
     split: PolyprunePreTrainedModel,
 ) -> Pruned:
-    """Cut once: what is left makes up for what goes, if it is known how, and is refitted."""
+    """Cut once: what is left makes up for what goes, if it is known how."""
     make_up = compensation_of(ranker)
     selection = select(model, budget, ranker)
-    pruned = apply_selection(
-        model, selection, ranker, language=language, repair=make_up, uncut=split
-    )
-    if refit is not None:
-        refit.solve(pruned.model)
-    return pruned
+    return apply_selection(model, selection, ranker, language=language, repair=make_up, uncut=split)
 
 
 def _write_one_cut(

@@ -7,8 +7,10 @@ import torch
 
 import polyprune as pp
 from polyprune.corpora.batching import Batching
+from polyprune.corpora.padding import in_parts
 from polyprune.corpora.sentences import corpus_in_memory
 from polyprune.errors import DataError
+from polyprune.pruning.criteria import scoring
 from polyprune.pruning.criteria.importance import gate_gradients
 from polyprune.pruning.criteria.losses import masked_lm_loss
 from polyprune.pruning.criteria.scoring import ReadyBatches, Scoring, score
@@ -135,7 +137,7 @@ def test_more_tokens_than_inputs_are_summed_like_few():
             own.enter(inputs[some], weights[some])
             own.come_back(inputs[some], weights[some])
         own.add_to(total, 0.25)
-        assert torch.allclose(total.second, expected, atol=1e-5)
+        assert torch.allclose(total.second.sum(), expected, atol=1e-5)
         assert torch.allclose(total.mean, inputs.mean((0, 1)), atol=1e-5)
 
 
@@ -146,3 +148,28 @@ def test_one_gradient_for_all_languages_is_their_mean(model):
         gather(found, model, [examples(6)], "ur")
     for place in each.places:
         assert torch.allclose(one.gradient(place), each.gradient(place).mean(0, keepdim=True))
+
+
+def test_batches_in_parts_give_the_same_scores(model, monkeypatch):
+    """Masked words are as they were drawn, and less padding is computed."""
+    corpus, seen = corpus_in_memory({"sw": ["mvua"]}), []
+    text = ReadyBatches(corpus, Batching(None), ready={"sw": [examples(8)]})
+
+    def scores(places):
+        def noted(batches):
+            for part in in_parts(batches, places):
+                seen.append(len(part["labels"]))
+                yield part
+
+        monkeypatch.setattr(scoring, "in_parts", noted)
+        return score(model, text, Scoring(curves=True, table="as it is")).gradients
+
+    whole, parts = scores(72), scores(24)
+    assert seen == [8, 3, 3, 2]
+    assert whole.curves is not None
+    assert parts.curves is not None
+    for one, other in (
+        *zip(whole.squared.leaves(), parts.squared.leaves(), strict=True),
+        *zip(whole.curves.steps.leaves(), parts.curves.steps.leaves(), strict=True),
+    ):
+        torch.testing.assert_close(one.sum(), other.sum(), rtol=1e-3, atol=1e-9)

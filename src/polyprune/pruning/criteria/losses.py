@@ -43,7 +43,8 @@ def logits_at(
     else:
         rank = gates.rank[example] if gates.rank.ndim == 2 else gates.rank[example, place]
     words = hidden[example, place]
-    return model.readout(words[:, None], model.encoder.embedding, rank)[:, 0]
+    # Not [:, 0], which takes a second table of logits on the way back.
+    return model.readout(words[:, None], model.encoder.embedding, rank).squeeze(1)
 
 
 def task_loss(model: Any, batch: Batch, gates: Gates | None) -> Float[Tensor, " batch"]:

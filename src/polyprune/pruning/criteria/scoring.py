@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ...corpora.batching import Batching
 from ...corpora.corpus import Corpus
+from ...corpora.padding import in_parts
 from ...device import on_device
 from ...errors import ConfigError, DataError, UnknownName
 from ...model.files.fingerprint import fingerprint
@@ -127,6 +128,8 @@ def score(
         )
         for code in codes
     }
+    if scoring.curves and loss.divisible and scoring.per == "example":
+        batches = {code: in_parts(own) for code, own in batches.items()}
     # In single precision, as half has no room for a unit's gradient; split where it will be cut.
     if model.dtype != torch.float32:
         uncut = with_ranks(deepcopy(model).float(), scoring.table)

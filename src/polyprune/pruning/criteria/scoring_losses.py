@@ -34,6 +34,8 @@ class ScoringLoss:
     """Whether it is about embeddings of sentences, which begin with the model's prompt."""
     pairs: bool = False
     """Whether translations are of use to it."""
+    divisible: bool = False
+    """Whether nothing changes where a batch is computed in parts: no draws, and no contrasts."""
 
 
 MASKED_LM = ScoringLoss(
@@ -42,6 +44,7 @@ MASKED_LM = ScoringLoss(
     batches=lambda batching, lines, seed: batching.masked(lines, seed),
     fits=lambda readout: readout.predicts_words,
     misfit="This model has no masked-LM readout but {readout}. Use `loss='contrastive'`.",
+    divisible=True,
 )
 CONTRASTIVE = ScoringLoss(
     "contrastive",

@@ -28,6 +28,7 @@ from ...errors import DataError
 from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.tensor_types import Float
 from ..criteria.losses import Batch
+from .outer_products import OuterProducts
 
 Place = tuple[str, int]
 """`heads` or `units`, and the layer."""
@@ -45,9 +46,9 @@ class InputMoments:
     """Sums over languages for the mean and the covariance of what enters a projection."""
 
     mean: Float[Tensor, " n"]
-    second: Float[Tensor, "n n"]
+    second: OuterProducts
     """E[u uᵀ]."""
-    between: Float[Tensor, "n n"]
+    between: OuterProducts
     """E[ū ūᵀ], of the means of sentences."""
     traces: Float[Tensor, "2"]
     """Those of G_w and G_b, within sentences and between them."""
@@ -55,31 +56,25 @@ class InputMoments:
     @classmethod
     def none(cls, width: int) -> "InputMoments":
         """The sums of no language."""
-        second, between = torch.zeros(2, width, width)
-        return cls(torch.zeros(width), second, between, torch.zeros(2))
+        return cls(torch.zeros(width), OuterProducts(), OuterProducts(), torch.zeros(2))
 
     def covariance(self, share: float) -> tuple[Float[Tensor, " n"], Float[Tensor, "n n"]]:
         """Mean and covariance, given what each sum is to be multiplied by."""
-        mean = self.mean * share
-        within = (self.second - self.between) * share
-        between = self.between * share - torch.outer(mean, mean)
+        mean, between = self.mean * share, self.between.sum()
+        within = (self.second.sum() - between) * share
+        between = between * share - torch.outer(mean, mean)
         # Without any gradient, as within a text of one sentence, tokens count as they are.
         weights = self.traces / self.traces.sum() if self.traces.any() else torch.ones(2)
         return mean, weights[0] * within + weights[1] * between
 
 
 class LanguageSums:
-    """What passed through a projection in one language.
-
-    Tokens wait until there are as many as inputs, or the language ends: one large product takes
-    less time than many small ones, and a hundred languages of a few sentences cost little.
-    """
+    """What passed through a projection in one language."""
 
     def __init__(self) -> None:
         self.means: list[Tensor] = []
-        self.waiting: list[Tensor] = []
-        """Inputs times the roots of their weights."""
-        self.second: Any = None
+        self.second = OuterProducts()
+        """Products of inputs times the roots of their weights."""
         self.squares: Any = 0.0
         self.traces = torch.zeros(2)
 
@@ -87,13 +82,7 @@ class LanguageSums:
         """What enters, of one batch."""
         present = weights > 0
         self.means.append((u * weights[..., None]).sum(1))
-        self.waiting.append(u[present] * weights[present].sqrt()[:, None])
-        if sum(map(len, self.waiting)) >= u.shape[-1]:
-            self.second = _add_products(
-                torch.zeros(u.shape[-1], u.shape[-1]) if self.second is None else self.second,
-                torch.cat(self.waiting),
-            )
-            self.waiting.clear()
+        self.second.add(u[present] * weights[present].sqrt()[:, None])
 
     def come_back(
         self, g: Float[Tensor, "batch seq width"], weights: Float[Tensor, "batch seq"]
@@ -111,20 +100,10 @@ class LanguageSums:
         """Add a share of it to the sums over languages; the same share of G."""
         means = torch.cat(self.means)
         total.mean.add_(means.sum(0).cpu(), alpha=share)
-        _add_products(total.between, means, share)
-        if self.waiting:
-            _add_products(total.second, torch.cat(self.waiting), share)
-        if self.second is not None:
-            total.second.add_(self.second, alpha=share)
+        total.between.add(means * share**0.5)
+        total.second.add_share(self.second, share)
         total.traces.add_(self.traces, alpha=share)
         return self.squares * share
-
-
-def _add_products(total: Tensor, rows: Float[Tensor, "rows n"], share: float = 1.0) -> Tensor:
-    """Add the sum of the outer products of rows, computed where they are."""
-    if rows.device == total.device:
-        return total.addmm_(rows.T, rows, alpha=share)
-    return total.add_((rows.T @ rows).to(total.device), alpha=share)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ def removal_curve(
     """Greedy removal of groups of columns, cheapest first by the mean of the rows of G."""
     matrix, columns = damped(covariance, damping), weight.double()
     mean = gradients.double().mean(0)
-    order = removal_order(torch.linalg.inv(matrix), columns.T @ mean @ columns, group)
+    inverse = torch.cholesky_inverse(torch.linalg.cholesky(matrix))
+    order = removal_order(inverse, columns.T @ mean @ columns, group)
     return RemovalCurve(order, removal_costs(columns, matrix, gradients, order, group))
 
 
@@ -97,9 +98,11 @@ def removal_order(
         order.append(left[gone])
         s = _columns(gone, group)
         _make_up_for(inverse, prices, s)
-        keep = torch.ones(len(left), dtype=torch.bool).index_fill(0, gone, False)
-        stay = keep.repeat_interleave(group)
-        inverse, prices, left = inverse[stay][:, stay], prices[stay][:, stay], left[keep]
+        to, fro = _moves(gone, len(left))
+        left[to] = left[fro]
+        left = left[: -len(gone)]
+        moves = _columns(to, group), _columns(fro, group), len(left) * group
+        inverse, prices = _closed_up(inverse, *moves), _closed_up(prices, *moves)
     return torch.cat(order)
 
 
@@ -113,7 +116,8 @@ def compensate(
 ) -> tuple[Float[Tensor, "width kept"], Float[Tensor, " width"]]:
     """The kept columns and the bias that come nearest to what all columns did."""
     matrix, columns = damped(covariance, damping), weight.double()
-    new = torch.linalg.solve(matrix[kept][:, kept], matrix[kept] @ columns.T).T
+    root = torch.linalg.cholesky(matrix[kept][:, kept])
+    new = torch.cholesky_solve(matrix[kept] @ columns.T, root).T
     shift = columns @ mean.double() - new @ mean.double()[kept]
     return new.to(weight.dtype), (bias.double() + shift).to(bias.dtype)
 
@@ -144,9 +148,22 @@ def _make_up_for(inverse: Tensor, prices: Tensor, s: Tensor) -> None:
     """Bring M and P up to date once the others have made up for the columns `s`; these become 0."""
     share = torch.linalg.solve(inverse[s][:, s], inverse[s])  # (M_SS)⁻¹ M_S,:
     half = prices[:, s] - share.T @ (prices[s][:, s] / 2)
-    change = half @ share
-    prices.sub_(change).sub_(change.T)
+    prices.addmm_(torch.cat([half, share.T], 1), torch.cat([share, half.T]), alpha=-1)
     inverse.addmm_(inverse[:, s], share, alpha=-1)
+
+
+def _moves(gone: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Where to and from what moves, so that all that stays of so many lies before the rest."""
+    end = count - len(gone)
+    stays = torch.ones(count, dtype=torch.bool).index_fill(0, gone, False)
+    return (~stays[:end]).nonzero()[:, 0], stays[end:].nonzero()[:, 0] + end
+
+
+def _closed_up(matrix: Tensor, to: Tensor, fro: Tensor, end: int) -> Tensor:
+    """What stays of a matrix, where it lies: copies would take longer than all else of a step."""
+    matrix[to] = matrix[fro]
+    matrix[:, to] = matrix[:, fro]
+    return matrix[:end, :end]
 
 
 def _columns(groups: Tensor, group: int) -> Tensor:
