@@ -57,8 +57,6 @@ class Streams:
     ):
         self.means = means
         self.masks = [batch["attention_mask"].bool() for batch in batches]
-        self.features: list[Tensor] = []
-        """What enters our last projection of this sublayer: it serves before and after a refit."""
         self.ours, self.theirs = (
             [
                 each.encoder.embedding(batch["input_ids"], batch.get("token_type_ids"))
@@ -78,17 +76,20 @@ class Streams:
     def after(self, own: StreamSublayer, whole: StreamSublayer) -> LeastSquares:
         """What our stream misses after this sublayer, given our features; theirs goes on."""
         found = LeastSquares(self.means)
-        self.features.clear()
         for i, mask in enumerate(self.masks):
             keys = mask[:, None, None]
             self.theirs[i] = whole.sum(self.theirs[i], whole.features(self.theirs[i], keys))
-            self.features.append(own.features(self.ours[i], keys))
-            missing = self.theirs[i] - own.sum(self.ours[i], self.features[i])
-            found.add(self.features[i].float(), missing.float(), sentences_alike(mask))
+            features = own.features(self.ours[i], keys)
+            missing = self.theirs[i] - own.sum(self.ours[i], features)
+            found.add(features.float(), missing.float(), sentences_alike(mask))
         return found
 
     def advance(self, own: StreamSublayer, whole: StreamSublayer) -> None:
-        """Both go on to what the next sublayer gets."""
-        for i, features in enumerate(self.features):
+        """Both go on to what the next sublayer gets.
+
+        Our features are computed once more: those of all batches take more room than both streams.
+        """
+        for i, mask in enumerate(self.masks):
+            features = own.features(self.ours[i], mask[:, None, None])
             self.ours[i] = own.after(own.sum(self.ours[i], features))
             self.theirs[i] = whole.after(self.theirs[i])
