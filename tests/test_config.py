@@ -10,7 +10,10 @@ from polyprune.config import make_run, read_run
 from polyprune.errors import ConfigError
 from support.paths import REPOSITORY
 
-CONFIGS = sorted(path for path in (REPOSITORY / "configs").rglob("*.toml") if path.stem != "study")
+STUDIES = ("study", "rules")
+CONFIGS = sorted(
+    path for path in (REPOSITORY / "configs").rglob("*.toml") if path.stem not in STUDIES
+)
 SYSTEMS = {
     "distilbert", "grad-shared", "grad-non-shared", "l0-shared", "l0-non-shared",
     "l0-non-shared-distil", "grad-shared-ds", "l0-non-shared-ds", "minilm",
@@ -87,7 +90,27 @@ def test_all_mistakes_are_told_at_once_with_the_nearest_right_key():
             {"phases": [{"steps": 5}], "gating": {"kind": "learned", "learned": True}},
             "always trained",
         ),
-        ({"phases": [{"steps": 5}], "gating": {"kind": "fixed", "rule": "random"}}, "dynamic"),
+        (
+            {
+                "phases": [{"steps": 5}],
+                "gating": {"kind": "fixed", "rule": "random", "setting": "non-shared"},
+            },
+            "knows no languages",
+        ),
+        (
+            {"phases": [{"steps": 5}], "gating": {"kind": "fixed", "rule": "fischer"}},
+            "Unknown rule 'fischer'. Did you mean 'fisher'",
+        ),
+        ({"phases": [{"steps": 5}], "gating": {"kind": "fixed", "rounds": 0}}, "1 round"),
+        (
+            {"phases": [{"steps": 5}], "gating": {"kind": "dynamic", "rounds": 2}},
+            "cut before training",
+        ),
+        (
+            {"phases": [{"steps": 5}], "gating": {"kind": "learned", "repair": True}},
+            "cut before training",
+        ),
+        ({"gating": {"kind": "dynamic"}}, "one phase or more, unless it only cuts"),
         ({"phases": [{"steps": 5}], "objective": {"mlm": -1}}, "0 or more"),
         ({"phases": [{"steps": 5}], "objective": {"soft": 1, "embeddings": 1}}, "not both"),
         ({"phases": [{"steps": 5}], "objective": {"translations": 1}}, "corpus.parallel"),

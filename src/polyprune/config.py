@@ -33,14 +33,21 @@ def read_study(
     path: Path, changes: Sequence[str] = (), *, quick: bool = False
 ) -> "tuple[Study, dict[str, Run]]":
     """Read a study from a file, with the runs of its trained systems."""
-    from .studies.study_config import Study  # which imports all tasks: runs need none of them
+    from .studies.study_config import (  # which imports all tasks: runs need none of them
+        Study,
+        run_of,
+    )
 
     table = _read(path, changes)
     table.setdefault("name", path.stem)
     study = _make(Study, table, str(path))
     study = study.quickly() if quick else study
-    configs = {system.name: system.config for system in study.systems if system.config is not None}
-    return study, {name: read_run(path.parent / config) for name, config in configs.items()}
+    runs = {}
+    for system in study.systems:
+        own = None if system.config is None else read_run(path.parent / system.config)
+        if system.made:
+            runs[system.name] = run_of(system, own)
+    return study, runs
 
 
 def config_problems(path: Path) -> list[str]:

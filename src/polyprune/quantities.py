@@ -109,3 +109,12 @@ def clock_time(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def parse_batch(given: str | tuple[int, int]) -> tuple[int, int]:
+    """`1x128` as sentences and tokens."""
+    text = given if isinstance(given, str) else "x".join(map(str, given))
+    found = re.fullmatch(r"(\d{1,5})\s*[x×]\s*(\d{1,5})", text.strip().lower())
+    if found is None or not int(found[1]) or not int(found[2]):
+        raise ConfigError(f"A batch is sentences x tokens, such as 1x128 or 32x64, not {text!r}.")
+    return int(found[1]), int(found[2])

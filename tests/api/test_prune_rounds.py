@@ -66,7 +66,7 @@ def test_covariances_are_for_curves(speaking, text):
 
 
 def test_a_masked_lm_is_repaired_unasked_where_there_is_text_enough(speaking, monkeypatch):
-    monkeypatch.setattr("polyprune.api.repairing.ENOUGH", 8)
+    monkeypatch.setattr("polyprune.pruning.second_order.refit_text.ENOUGH", 8)
     few, many = ({"sw": SENTENCES["sw"][:1] * n, "en": SENTENCES["en"][:1] * 8} for n in (7, 8))
     assert pp.prune(speaking, corpus=few, **OPTIONS).repair is None
     assert pp.prune(speaking, corpus=many, **OPTIONS).repair is not None
@@ -77,7 +77,7 @@ def test_a_masked_lm_is_repaired_unasked_where_there_is_text_enough(speaking, mo
 
 def test_a_sentence_encoder_is_repaired_unasked_where_little_of_it_stays(tmp_path, monkeypatch):
     encoder = speaking_model(tmp_path / "encoder", "hidden-states")
-    monkeypatch.setattr("polyprune.api.repairing.ENOUGH", 8)
+    monkeypatch.setattr("polyprune.pruning.second_order.refit_text.ENOUGH", 8)
     text = {code: SENTENCES[code][:1] * 8 for code in ("sw", "en")}
     for sparsity, repaired in ((0.7, False), (0.8, True)):
         options = OPTIONS | {"sparsity": sparsity, "rounds": 1}
@@ -195,7 +195,7 @@ def test_curves_are_written_with_scores_and_need_no_text_again(speaking, text, t
         ({"rounds": 2, "setting": "non-shared"}, "give `language`"),
         ({"repair": True, "method": "magnitude"}, "a rule of gradients"),
         ({"rounds": 0}, "1"),
-        ({"rounds": 2, "sparsity": None, "speedup": 2.0}, "one round"),
+        ({"worst": True, "sparsity": None, "speedup": 2.0}, "and a `sparsity`"),
     ],
 )
 def test_what_does_not_go_together_is_refused(speaking, text, options, words):

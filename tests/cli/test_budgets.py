@@ -8,9 +8,12 @@ import polyprune as pp
 from polyprune.api import selecting
 from polyprune.errors import ConfigError
 from polyprune.measuring import latency_timing
+from polyprune.model.history import history_of
 from polyprune.quantities import parse_bytes, parse_seconds, parse_speed_up
 from support.clocks import Machine, put
 from support.commands import answer, polyprune, refused
+from support.models import speaking_model
+from support.text import SENTENCES
 
 
 @pytest.fixture
@@ -37,6 +40,19 @@ def test_a_speedup_is_asked_for_and_got(tmp_path, dense, machine):
     assert found["speedup"] == pytest.approx(before / after)
     assert found["low"] <= found["speedup"] <= found["high"]
     assert (found["batch"], found["tokens"], found["binds"]) == (1, 8, ["time"])
+
+
+def test_a_speedup_by_text_is_reached_in_three_rounds(tmp_path, machine):
+    whole = pp.load(speaking_model(tmp_path))
+    made = pp.prune(whole, corpus=SENTENCES, speedup=2.0, speed_at="1x8", sentences=4, tokens=16)
+    assert history_of(made.model.config).cuts[-1].rounds == 3
+    true = machine.seconds(whole.shape) / machine.seconds(made.model.shape)
+    assert 2 <= true < 2.3
+    found = made.as_dict()
+    assert found["speed"]["speedup"] == pytest.approx(true)
+    assert found["speed"]["asked"]["speedup"] == 2
+    assert found["parameters"] == made.model.num_parameters()
+    assert found["largest_difference"] < 1e-4
 
 
 def test_two_budgets_hold_at_once(tmp_path, dense, machine):

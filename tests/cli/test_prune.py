@@ -224,6 +224,28 @@ def test_every_listed_method_and_rule_prunes(tmp_path, speaking, text):
         assert answer(*prune, "--out", tmp_path / method)["method"] == method
 
 
+OWN = """
+from dataclasses import replace
+from polyprune.pruning.criteria.criterion import RULES
+mine = replace(RULES["fisher"], name="mine", about="Fisher's, whatever components weigh.",
+               by_weight=False, per="token")
+"""
+
+
+def test_a_rule_of_ones_own_is_listed_and_prunes(tmp_path, speaking, text, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_rules_of_prune.py").write_text(OWN)
+    name = "own_rules_of_prune:mine"
+    assert answer("ls", "methods", name)["own"] == {name: "Fisher's, whatever components weigh."}
+    report = answer("prune", speaking, "--corpus", text, "--sparsity", 0.5, "--rule", name,
+                    "--out", "half")  # fmt: skip
+    assert report["rule"] == "mine"
+    assert "by the rule `mine`" in (tmp_path / "half" / "README.md").read_text(encoding="utf-8")
+    prune = ("prune", speaking, "--sparsity", 0.5, "--out", tmp_path / "no", "--rule")
+    assert "Did you mean 'mine'" in refused(tmp_path, *prune, "own_rules_of_prune:min")
+    assert "There is no module nowhere" in refused(tmp_path, *prune, "nowhere:mine")
+
+
 def test_the_exact_knapsack_keeps_at_least_as_much(tmp_path, speaking, text):
     scores, dense = tmp_path / "scores", pp.load(speaking)
     answer("score", speaking, "--corpus", text, "--out", scores)

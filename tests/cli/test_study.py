@@ -5,7 +5,7 @@ import json
 import pytest
 
 from support.commands import answer, polyprune, refused
-from support.paths import SHARED
+from support.paths import REPOSITORY, SHARED
 from support.xtreme import without_labels, xtreme_folder
 
 SYSTEMS = """
@@ -92,6 +92,27 @@ def test_tests_without_labels_are_refused_before_anything_is_written(config, tmp
     assert whole["score"]["cells"] == 8
     left = answer(*command, "--leave-out", "--plan")["plan"]
     assert (left["tuned"]["cells"], left["score"]["cells"]) == (0, 4)
+
+
+OWN = """
+from polyprune.pruning.criteria.criterion import RULES
+from dataclasses import replace
+mine = replace(RULES["fisher"], name="mine", by_weight=False)
+"""
+
+
+@pytest.mark.slow
+def test_all_rules_and_ones_own_are_compared_from_one_config(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_rules_of_study.py").write_text(OWN)
+    text = (REPOSITORY / "configs/miniature/rules.toml").read_text(encoding="utf-8")
+    mine = '[[systems]]\nname = "mine"\nrule = "own_rules_of_study:mine"\nsizes = [0.5]\n'
+    (tmp_path / "rules.toml").write_text(text.replace("[[tasks]]", f"{mine}[[tasks]]", 1))
+    told = answer("study", "rules.toml", "--out", "rules", "--quick")
+    assert not told["failed"]
+    rows = columns(told["tables"]["main"])
+    assert len(rows) == 9
+    assert all(row["POS"]["values"][0] is not None for row in rows)
 
 
 CLAIM = """

@@ -23,11 +23,11 @@ from polyprune.evaluation.tasks import TASKS
 from polyprune.evaluation.training_data import encode_training
 from polyprune.model.network.readouts import READOUTS
 from polyprune.progress import Silent
+from polyprune.training.gating_config import GatingConfig
 from polyprune.training.loop import _accumulate
 from polyprune.training.objectives import Objective
 from polyprune.training.run import make_accelerator, start_phase
 from polyprune.training.run_paths import RunPaths
-from polyprune.training.run_sections import GatingConfig
 from polyprune.training.training_module import TrainingModule
 from support.finetuning import QUICK, every_size, gates_a_language, trained, tuned, weights
 from support.models import AUTO, speaking_model

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from polyprune.errors import ConfigError
-from polyprune.measuring import latency_timing
+from polyprune.measuring import latency_timing, speed_target
 from polyprune.measuring.latency_timing import (
     BatchShape,
     EncoderFactory,
@@ -19,6 +19,8 @@ from polyprune.measuring.speed_target import CLOSE, Speed, SpeedGoal
 from polyprune.model.network.components import shape_kept
 from polyprune.model.surgery.shrink import shrink
 from polyprune.pruning.ranker import Ranker
+from polyprune.pruning.rounds import Rounds, prune_in_rounds
+from polyprune.pruning.selection.ranking import Minimum
 from support.clocks import Machine, put
 
 LOAD = BatchShape(1, 8)
@@ -90,6 +92,38 @@ def test_a_speedup_is_reached_though_sublayers_are_not_quite_a_sum(
     assert found.speedup == pytest.approx(true)
     assert found.off() <= 1e-9
     assert found.binds == ("time",)
+
+
+@pytest.mark.parametrize("goal", [SpeedGoal(2.0), SpeedGoal(seconds=9e-3)])
+def test_rounds_reach_the_speed_that_was_asked_of_the_whole(model, machine, goal):
+    wanted = replace(speed_of(model, machine, goal), minimum=Minimum(heads=1, units=3, rank=1))
+    cuts = []
+    pruned = prune_in_rounds(
+        model, wanted, Ranker.named("random"), lambda now, *_: cuts.append(now.shape), Rounds(3)
+    )
+    found, before = pruned.selection, machine.seconds(model.shape)
+    after = machine.seconds(pruned.model.shape)
+    assert found.before == pytest.approx(before)
+    assert found.after == pytest.approx(after)
+    assert found.speedup == pytest.approx(before / after)
+    assert 0.9 * goal.seconds_for(before) <= after <= goal.seconds_for(before) + 1e-9
+    assert before > machine.seconds(cuts[1]) > machine.seconds(cuts[2]) > after
+    kept = pruned.model.shape
+    assert min(kept.heads) >= 1
+    assert min(kept.units) >= 3
+    assert shape_kept(found.gates, model.shape).heads == kept.heads
+    assert found.only.audit.parameters == pruned.model.num_parameters()
+
+
+def test_a_table_is_measured_once_for_all_rounds(model, machine, monkeypatch):
+    asked = []
+    table = measure_table(model, LOAD, clock=machine)
+    monkeypatch.setattr(
+        speed_target, "cached_table", lambda whole, *_: asked.append(whole.shape) or table
+    )
+    wanted = Speed(SpeedGoal(2.0), LOAD, clock=machine)
+    prune_in_rounds(model, wanted, Ranker.named("random"), lambda *_: None, Rounds(3))
+    assert asked == [model.shape]
 
 
 def test_a_latency_is_reached(model, machine):

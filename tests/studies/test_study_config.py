@@ -1,11 +1,14 @@
 """From TOML to a study: what is shipped, every mistake."""
 
+from collections import Counter
+
 import pytest
 
 from polyprune.config import read_study
 from polyprune.errors import ConfigError
 from polyprune.evaluation.finetune_config import LEARNING_RATES
 from polyprune.evaluation.tasks import TASKS
+from polyprune.pruning.criteria.criterion import NAMES
 from polyprune.studies.study_cells import InputHashes, plan_cells
 from support.paths import REPOSITORY
 
@@ -135,7 +138,7 @@ def test_all_mistakes_are_told_at_once(write):
         (HEAD + SYSTEM, "tasks"),
         (HEAD + "tasks = []\n" + SYSTEM, "one system and one task"),
         (HEAD + SYSTEM + SYSTEM + TASK, "two systems called dense"),
-        (HEAD + SYSTEM + "sizes = [0.5]\n" + TASK, "no config"),
+        (HEAD + SYSTEM + "sizes = [0.5]\n" + TASK, "neither config nor rule"),
         (HEAD + '[[systems]]\nname = ""\n' + TASK, "has a name"),
         (HEAD + SYSTEM + "sizes = [50]\n" + TASK, "less than 1, not 50"),
         (HEAD + "seeds = [1, 1]\n" + SYSTEM + TASK, "each of them once"),
@@ -169,3 +172,51 @@ def test_what_cannot_be_meant_is_refused(write, text, told):
 def test_a_config_that_is_not_there_is_told(write):
     with pytest.raises(ConfigError, match="There is no file"):
         read_study(write(HEAD + SYSTEM + 'config = "none.toml"\n' + TASK))
+
+
+def test_all_rules_are_compared_from_one_config():
+    study, runs = read_study(REPOSITORY / "configs" / "miniature" / "rules.toml", quick=True)
+    assert [run.gating.rule for run in runs.values()] == [*runs]
+    assert {*runs} == {*NAMES}
+    cells = plan_cells(study, runs, PRINTS).cells.values()
+    assert Counter(cell.kind for cell in cells) == {"model": 7, "tuned": 8, "score": 8}
+
+
+RULE = '[[systems]]\nname = "cut"\nrule = "{}"\n'
+
+
+def test_a_rule_cuts_the_starting_model_or_replaces_that_of_a_config(write):
+    (write("").parent / "grad.toml").write_text('[gating]\nkind = "fixed"\n[[phases]]\nsteps = 2\n')
+    text = HEAD + 'corpus = "sample"\n' + SYSTEM + RULE.format("michel") + "sizes = [0.3, 0.5]\n"
+    text += RULE.format("second-order").replace("cut", "best") + "sizes = [0.5]\n"
+    text += RULE.format("random").replace("cut", "drawn") + 'config = "grad.toml"\n' + TASK
+    study, runs = read_study(write(text))
+    assert runs.keys() == {"cut", "best", "drawn"}
+    assert [run.gating.rule for run in runs.values()] == ["michel", "second-order", "random"]
+    assert [run.steps for run in runs.values()] == [0, 0, 2]
+    assert [run.gating.sentences for run in runs.values()][:2] == [300, 64]
+    assert runs["cut"].gating.cut_first
+    kinds = Counter(cell.about["system"] for cell in plan_cells(study, runs, PRINTS).cells.values()
+                    if cell.kind == "model")  # fmt: skip
+    assert kinds == {"cut": 2, "best": 1, "drawn": 1}
+    quick = text + "[quick]\nsteps = 1\nsizes = [0.7]\n"
+    study, _ = read_study(write(quick), quick=True)
+    assert (study.system("cut").sizes, study.system("cut").steps) == ((0.7,), None)
+    assert study.system("drawn").steps == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (RULE.format("fischer") + "sizes = [0.5]\n", "cut: Unknown rule 'fischer'. Did you mean"),
+        (RULE.format("fisher"), "Give sizes, and no steps"),
+        (RULE.format("fisher") + "sizes = [0.5]\nsteps = 3\n", "Give sizes, and no steps"),
+        (RULE.format("fisher") + "sizes = [0.5]\n", "give the study a `corpus`"),
+        (RULE.format("fisher") + 'config = "learned.toml"\n', "its config ranks nothing"),
+    ],
+)
+def test_a_rule_that_cannot_be_meant_is_refused(write, text, told):
+    learned = '[gating]\nkind = "learned"\n[[phases]]\nsteps = 2\n'
+    (write("").parent / "learned.toml").write_text(learned)
+    with pytest.raises(ConfigError, match=told):
+        read_study(write(HEAD + text + TASK))

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from polyprune.studies.study_cells import InputHashes, plan_cells
 from polyprune.studies.study_config import Study, SystemConfig, TaskConfig
+from polyprune.training.gating_config import GatingConfig
 from polyprune.training.phases import Phase
 from polyprune.training.run_config import Run
-from polyprune.training.run_sections import GatingConfig, StartConfig
+from polyprune.training.run_sections import StartConfig
 
 PRINTS = InputHashes(model="m", data="d", corpus="c")
 PLAIN = Run(phases=(Phase(steps=4),), model=StartConfig(start="x"))

@@ -26,12 +26,12 @@ from ..provenance.origin import complete_history
 from ..provenance.writing import write_stock
 from ..pruning.repair import put_back
 from ..pruning.second_order.refit import RefitReport
+from ..pruning.second_order.refit_text import refit_on
 from ..pruning.selection.audit import Audit, audit
 from ..pruning.shrinking import shrink_with_history, with_ranks
 from ..reporting.tables.table import Table
 from ..storage import atomic_folder, refuse_to_overwrite
 from .inputs import ModelLike, model_name, resolve_corpus, resolve_model
-from .repairing import refit_on
 from .requests.shrink import ShrinkRequest
 from .result import ModelResult
 from .sizes import describe_differences, describe_place, describe_request, size_table

@@ -1,12 +1,17 @@
 """`polyprune ls`: what there is."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from ..quantities import readable
 from .terminal import AsJson, show_json, show_table
+
+Own = Annotated[
+    list[str] | None,
+    typer.Argument(help="Look at your own too: module:name. Its module is imported."),
+]
 
 app = typer.Typer(
     help="What there is: families of models, languages, methods, tasks.",
@@ -54,15 +59,25 @@ def languages(as_json: AsJson = False) -> None:
 
 
 @app.command()
-def methods(as_json: AsJson = False) -> None:
+def methods(own: Own = None, as_json: AsJson = False) -> None:
     """The methods that prune, and the rules that rank gradients, the default first."""
-    from ..pruning.criteria.criterion import METHODS, RULES
+    from ..own_code import offered
+    from ..pruning.criteria.criterion import GROUP, METHODS, RULES, own_criterion
 
     methods = {name: method.about for name, method in METHODS.items()}
     rules = {name: rule.about for name, rule in RULES.items()}
+    yours = {name: f"of an installed package, {it.value}" for name, it in offered(GROUP).items()}
+    yours |= {name: _first_line(own_criterion(name)) for name in own or ()}
     by_method = (["--method", "ranks components by"], methods.items())
     by_rule = (["--rule", "of gradients"], rules.items())
-    _answer(as_json, {"methods": methods, "rules": rules}, by_method, by_rule)
+    tables = [by_method, by_rule] + ([(["your own", ""], yours.items())] if yours else [])
+    _answer(as_json, {"methods": methods, "rules": rules, "own": yours}, *tables)
+
+
+def _first_line(criterion: Any) -> str:
+    """What a criterion says about itself, in one line."""
+    told = getattr(criterion, "about", "") or type(criterion).__doc__ or ""
+    return told.strip().partition("\n")[0]
 
 
 @app.command()

@@ -13,12 +13,12 @@ from ..evaluation.run_search import run_search
 from ..evaluation.tasks import find_task
 from ..progress import Progress
 from ..reporting.read.folders import size_lines
+from ..training.gating_config import GatingConfig
 from ..training.phases import Phase
 from ..training.run_config import Run
 from ..training.run_sections import (
     BatchConfig,
     CorpusConfig,
-    GatingConfig,
     SavingConfig,
     StartConfig,
 )

@@ -14,7 +14,7 @@ from ..model.network.modeling_polyprune import MODELS
 from ..model.network.readouts import HIDDEN_STATES
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_folder
-from ..training.run_sections import GatingConfig
+from ..training.gating_config import GatingConfig
 from .finetune_config import check_sparsity
 from .tasks import Task
 

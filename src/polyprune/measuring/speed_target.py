@@ -2,7 +2,7 @@
 
 import math
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..errors import ConfigError
@@ -72,6 +72,11 @@ class MeasuredSelection(Selection):
         """Which limits bind: `time`, `parameters`, or both."""
         return self.timed.binds
 
+    def row(self, name: str) -> "MeasuredSelection":
+        """The row of one language, with what was measured."""
+        own = Selection.row(self, name)
+        return replace(self, gates=own.gates, rows=own.rows)
+
     def off(self) -> float:
         """The relative difference to the requested seconds; negative if it is faster."""
         if self.goal.speedup is not None:
@@ -114,6 +119,31 @@ class Speed(Budget):
     """The latency table; that of this machine unless given."""
     progress: Progress = SILENT
     clock: Clock = time.perf_counter
+    whole: PolyprunePreTrainedModel | None = None
+    """The model that speed is compared with; the one that is cut unless given."""
+
+    def begun(self, model):
+        """The same speed for what is left of a model: its table is measured once, and now."""
+        table = self.table or cached_table(model, self.batch, self.progress)
+        return replace(self, table=table, whole=model)
+
+    def estimate(self, model, ranker):
+        """What the latency table selects by itself."""
+        begun = self if self.whole else self.begun(model)
+        return begun.within_seconds(begun.limit).select(model, ranker)
+
+    @property
+    def limit(self) -> float:
+        """The seconds that a batch may take, by the table."""
+        assert self.table is not None
+        assert self.whole is not None
+        return self.goal.seconds_for(self.table.seconds(self.whole.shape))
+
+    def within_seconds(self, limit: float) -> Time:
+        """The budget that takes the table at its word."""
+        assert self.table is not None
+        limits: dict[str, Any] = {"minimum": self.minimum, "multiple": self.multiple}
+        return Time(limit, self.table, self.parameters, **limits)
 
     def select(self, model, ranker):
         """Find the selection with the requested speed, measured beside the unpruned model.
@@ -122,9 +152,8 @@ class Speed(Budget):
         is selected is timed, and the limit moved by as much as it was off. The one nearest to the
         goal among those that reach it is kept; if none does, the nearest.
         """
-        table = self.table or cached_table(model, self.batch, self.progress)
-        harness = TimingHarness(model, ranker, self, table)
-        limit = self.goal.seconds_for(table.seconds(model.shape))
+        begun = self if self.whole else self.begun(model)
+        harness, limit = TimingHarness(model, ranker, begun), begun.limit
         fast, slow = 0.0, math.inf  # limits that were low enough, and too high
         tries: list[MeasuredSelection] = []
         for number in range(1, TRIES + 1):
@@ -151,24 +180,18 @@ class TimingHarness:
         model: PolyprunePreTrainedModel,
         ranker: Ranker,
         budget: Speed,
-        table: LatencyTable,
     ):
-        self.model, self.ranker, self.budget, self.table = model, ranker, budget, table
-        self.make = EncoderFactory(model)
-        self.dense = self.make(model.shape)
+        self.model, self.ranker, self.budget = model, ranker, budget
+        assert budget.whole is not None
+        self.make = EncoderFactory(budget.whole)
+        self.dense = self.make(budget.whole.shape)
         self.batch = budget.batch.batch_for(model)
 
     def measure(self, limit: float, number: int) -> MeasuredSelection:
         """Select within a time limit, and time the selected shape."""
         asked = self.budget
-        limits = Time(
-            limit,
-            self.table,
-            asked.parameters,
-            minimum=asked.minimum,
-            multiple=asked.multiple,
-        )
-        selection = limits.select(self.model, self.ranker)
+        assert asked.table is not None
+        selection = asked.within_seconds(limit).select(self.model, self.ranker)
         own = selection if asked.language is None else selection.row(asked.language)
         timed = own.only
         before, after, noise = self._time(shape_kept(own.gates, self.model.shape))
@@ -178,7 +201,7 @@ class TimingHarness:
             goal=asked.goal,
             batch=asked.batch,
             timed=timed,
-            threads=self.table.about.get("threads"),
+            threads=asked.table.about.get("threads"),
             before=before.seconds,
             after=after.seconds,
             speedup=after.ratio,

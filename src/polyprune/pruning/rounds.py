@@ -8,11 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
+from torch import Tensor
 
+from ..memory import give_back_memory
 from ..model.history import history_of, write_history
 from ..model.network.components import Gates, open_gates
 from ..model.network.gated_model import PolyprunePreTrainedModel
+from ..progress import Progress
 from .criteria.scores_file import ScoreSheet
+from .criteria.scoring import Scoring, ScoringText, score
 from .prune import Pruned, apply_selection, select
 from .ranker import Ranker
 from .repair import put_back
@@ -20,7 +24,7 @@ from .second_order.compensation import compensation_of
 from .second_order.refit import Refit
 from .selection.audit import Audit, audit
 from .selection.budgets import Budget, Sparsity
-from .selection.ranking import ComponentWeights, Minimum, density_of
+from .selection.ranking import ComponentWeights, counts_of, density_of
 from .selection.selection import SelectedRow, Selection
 from .shrinking import with_ranks
 
@@ -31,6 +35,26 @@ Scorer = Callable[[PolyprunePreTrainedModel, int, PolyprunePreTrainedModel], Sco
 """The scores of a model, on the sentences of a round, counted from 0; and the model with ranks."""
 
 
+class RoundScores:
+    """Scores of round after round on one text, each on other sentences."""
+
+    def __init__(self, text: ScoringText, scoring: Scoring, rounds: int, progress: Progress):
+        self.text, self.scoring, self.rounds, self.progress = text, scoring, rounds, progress
+        self.last: ScoreSheet | None = None
+        """Those of the last round so far, without covariances."""
+
+    def __call__(
+        self, current: PolyprunePreTrainedModel, number: int, split: PolyprunePreTrainedModel
+    ) -> ScoreSheet:
+        """Score a model, on the sentences of a round."""
+        own = replace(self.scoring, skip=number * self.scoring.sentences)
+        with self.progress.stage(f"Round {number + 1} of {self.rounds}"):
+            found = score(current, self.text, own, self.progress, split)
+        self.last = replace(found, covariances=None)  # which take as much room as a model
+        give_back_memory()
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Rounds:
     """How often to score and cut, each time to the same share, and what refits the last cut."""
@@ -39,6 +63,8 @@ class Rounds:
     refit: Refit | None = None
     table: str = "spectral"
     """How a plain word table is split before the last round, in which ranks may go."""
+    frequencies: Tensor | None = None
+    """What the error of each word weighs, where that is `weighted`."""
 
 
 def prune_in_rounds(
@@ -51,22 +77,22 @@ def prune_in_rounds(
 ) -> Pruned:
     """Prune to a budget in several cuts: one subnetwork, for all languages or for one."""
     current, gates = model, open_gates(model.shape)
-    weights = ComponentWeights.of(model.shape)
+    weights, budget = ComponentWeights.of(model.shape), budget.begun(model)
     asked: Audit | None = None  # what the budget would leave if all were cut at once
     for number in range(rounds.number - 1):
         ranked = ranker.on(scorer(current, number, current))
-        asked = asked or _row(select(current, budget, ranked), language).audit
+        asked = asked or _row(budget.estimate(current, ranked), language).audit
         density = float(density_of(gates, weights))
         left = density * (asked.density / density) ** (1 / (rounds.number - number))
         words = float(density_of(replace(gates.map(torch.zeros_like), rank=gates.rank), weights))
         left = max(left, words + LEAST * (density - words))  # words stay until the last round
-        part = _part_of(budget, current, 1 - left / density)
+        part = _part_of(budget, current, 1 - left / density, weights)
         pruned = _cut(current, part, ranked, language, current)
         current, gates = pruned.model, compose(gates, pruned.selection.gates)
         del ranked, pruned  # covariances and a second model: no room for them in the next round
         # The same words, and the largest of all tensors: one is enough until ranks go.
         current.encoder.embedding.words.weight = model.encoder.embedding.words.weight
-    split = with_ranks(current, rounds.table)
+    split = with_ranks(current, rounds.table, rounds.frequencies)
     ranked = ranker.on(scorer(current, rounds.number - 1, split))
     rest = budget.within(float(density_of(gates, weights)))
     last = _cut(current, rest, ranked, language, split)
@@ -145,7 +171,14 @@ def _row(selection: Selection, language: str | None) -> SelectedRow:
     return (selection if language is None else selection.row(language)).only
 
 
-def _part_of(budget: Budget, model: PolyprunePreTrainedModel, sparsity: float) -> Sparsity:
-    """So much of what a budget takes away, but no words."""
+def _part_of(
+    budget: Budget, model: PolyprunePreTrainedModel, sparsity: float, weights: ComponentWeights
+) -> Sparsity:
+    """So much of what a budget takes away, but no words, and nothing that has to stay."""
     worst = isinstance(budget, Sparsity) and budget.worst
-    return Sparsity(sparsity, worst=worst, minimum=Minimum(rank=model.shape.rank))
+    least = replace(budget.least(model.shape), rank=model.shape.rank)
+    forced = least.forced(open_gates(model.shape))
+    counts = counts_of(open_gates(model.shape))
+    cost = torch.cat(weights.spread(counts).leaves())
+    floor = (float((forced[0] * cost).sum()) + 1) / weights.total(counts)
+    return Sparsity(max(0.0, min(sparsity, 1 - floor)), worst=worst, minimum=least)

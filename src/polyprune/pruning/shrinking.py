@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from ..errors import CheckpointError
+from torch import Tensor
+
+from ..errors import CheckpointError, ConfigError
 from ..model.history import PruningStep, add_pruning
 from ..model.network.components import Gates
 from ..model.network.gated_model import PolyprunePreTrainedModel
@@ -10,16 +12,27 @@ from ..model.surgery.factorize import factorize
 from ..model.surgery.shrink import shrink
 from .selection.ranking import ComponentWeights, density_of
 
+WEIGHTED = "weighted"
+"""The split by which the most frequent words of a text come nearest to what they were."""
 
-def with_ranks(model: PolyprunePreTrainedModel, table: str) -> PolyprunePreTrainedModel:
+
+def with_ranks(
+    model: PolyprunePreTrainedModel, table: str, frequencies: Tensor | None = None
+) -> PolyprunePreTrainedModel:
     """The model whose components are scored and cut: with ranks, if its word table has none.
 
-    `table` says how a plain one is split: `spectral`, `identity`, or `as it is` for not at all.
+    `table` says how a plain one is split: `spectral`, `weighted` by the frequencies of words,
+    `identity`, or `as it is` for not at all.
     """
     if table == "as it is" or model.shape.factorized:
         return model
+    if (table == WEIGHTED) != (frequencies is not None):
+        raise ConfigError(
+            "A weighted table is split by a text: prune to one size with `corpus`, or use "
+            "`table='spectral'`."
+        )
     try:
-        return factorize(model, table)
+        return factorize(model, "spectral" if table == WEIGHTED else table, frequencies)
     except ValueError as error:
         raise CheckpointError(f"The word table cannot be split: {error}") from error
 

@@ -203,7 +203,7 @@ class _GraphBuilder:
 
     def _model(self, system: SystemConfig, size: float | None, seed: int) -> tuple[str, ...]:
         """Return the training cell of a system; None for the starting model itself."""
-        if system.config is None:
+        if not system.made:
             return ()
         seed = self._seeds(system)[0] if self.study.train_once else seed
         run = at_size(self.runs[system.name], size, seed, system.steps or self.study.steps)
@@ -211,6 +211,7 @@ class _GraphBuilder:
             "run": identity(placed(run, "model", "corpus")),
             "model": self.prints.model,
             "corpus": self.prints.corpus,
+            **run.gating.own_code(),
         }
         every = self._every_size(system)
         about = {"system": system.name, "size": None if every else size, "seed": seed}
@@ -225,7 +226,7 @@ class _GraphBuilder:
         return [seed for seed in self.study.seeds if seed in (system.seeds or self.study.seeds)]
 
     def _every_size(self, system: SystemConfig) -> bool:
-        return system.config is not None and self.runs[system.name].gating.every_size
+        return system.made and self.runs[system.name].gating.every_size
 
     def _add(self, cell: StudyCell) -> str:
         self.cells.setdefault(cell.address, cell)

@@ -5,7 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import ConfigError
+from ..pruning.amounts import ROUND, SENTENCES, TOKENS
+from ..pruning.criteria.criterion import RULES
+from ..training.gating_config import GatingConfig
 from ..training.run_config import Run
+from ..training.run_sections import CorpusConfig, StartConfig
 from .study_checks import check_known, check_regimes, check_seeds
 from .study_parts import ClaimConfig, QuickConfig, SystemConfig, TaskConfig, split_size
 
@@ -62,6 +66,7 @@ class Study:
             for side in (claim.better, claim.worse):
                 self.claimed(side)
         _check_once(self)
+        _check_text(self)
 
     def system(self, name: str) -> SystemConfig:
         """Return the system with this name."""
@@ -116,7 +121,7 @@ def scored_combinations(
         if not (_in(plan.name, system.tasks) and _in(system.name, plan.systems)):
             continue
         # One model finds the same sentences whatever the seed.
-        once = plan.is_retrieval and (system.config is None or study.train_once)
+        once = plan.is_retrieval and (not system.made or study.train_once)
         for regime in ("transfer",) if plan.is_retrieval else study.regimes:
             if not (
                 _in(regime, plan.regimes) and (plan.is_retrieval or _in(regime, system.regimes))
@@ -125,6 +130,24 @@ def scored_combinations(
             seeds = [s for s in study.seeds if _in(s, plan.seeds) and _in(s, system.seeds)]
             for seed in seeds[:1] if once else seeds:
                 yield plan, regime, seed
+
+
+def run_of(system: SystemConfig, config: Run | None) -> Run:
+    """Return the run that makes a system: its config's, with its rule; or one that only cuts."""
+    if config is None:
+        curves = system.rule in RULES and RULES[system.rule].needs_curves
+        read = ROUND if curves else SENTENCES
+        gating = GatingConfig(kind="fixed", rule=system.rule, sentences=read)
+        start, text = StartConfig(start="elsewhere"), CorpusConfig(block=TOKENS)
+        return Run(model=start, corpus=text, gating=gating)
+    if system.rule is None:
+        return config
+    if not config.gating.ranked:
+        raise ConfigError(
+            f"{system.name} has a rule, but its config ranks nothing: leave `rule` out, or use "
+            'gating.kind = "fixed" or "dynamic".'
+        )
+    return replace(config, gating=replace(config.gating, rule=system.rule))
 
 
 def placed(run: Run, model: str, corpus: str | None) -> Run:
@@ -164,11 +187,19 @@ def _check_once(study: Study) -> None:
             seen.add(key)
 
 
+def _check_text(study: Study) -> None:
+    """Raise if a system is only cut, and there is no config that says by which text."""
+    cut = next((system.name for system in study.systems if system.only_cut), None)
+    if cut is not None and study.corpus is None:
+        raise ConfigError(f"{cut} is cut by what a text says: give the study a `corpus`.")
+
+
 def _quick_system(system: SystemConfig, quick: QuickConfig) -> SystemConfig:
-    if system.config is None:
+    if not system.made:
         return system
     sizes = quick.sizes if quick.sizes and system.sizes else system.sizes
-    return replace(system, sizes=sizes, steps=quick.steps or system.steps)
+    steps = None if system.only_cut else quick.steps or system.steps
+    return replace(system, sizes=sizes, steps=steps)
 
 
 def _quick_task(plan: TaskConfig, quick: QuickConfig) -> TaskConfig:

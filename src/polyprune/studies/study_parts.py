@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ConfigError
+from ..errors import ConfigError, UnknownName
 from ..evaluation.finetune_config import EPOCHS
 from ..evaluation.tasks import Task, find_task
+from ..pruning.criteria.criterion import check_name
 from .study_checks import (
     check_choices,
     check_like,
@@ -24,7 +25,13 @@ class SystemConfig:
     title: str = ""
     """The title in tables; the name unless given."""
     config: str | None = None
-    """A training config beside the study's; without one, the system is the starting model."""
+    """A training config beside the study's; without one, and without a rule, the system is the
+    starting model.
+    """
+    rule: str | None = None
+    """What ranks components, in the place of its config's; without a config, the starting model is
+    cut by it to each of its sizes, as `polyprune prune` does, and not trained.
+    """
     trained: str | None = None
     """The folder of a finished run of the config, which is taken instead of training;
     {size} and {seed} in it stand for those.
@@ -46,12 +53,38 @@ class SystemConfig:
         check_regimes(self.regimes)
         if not self.name:
             raise ConfigError("A system has a name.")
-        if self.config is None and (self.sizes or self.steps):
-            raise ConfigError(f"{self.name} has no config, so it has neither sizes nor steps.")
+        self._check_made()
         if self.trained is not None and (self.config is None or self.steps):
             raise ConfigError(
                 f"{self.name}: `trained` is a run of its config as it is: give config, no steps."
             )
+
+    def _check_made(self) -> None:
+        """Raise if what is given does not say how the system is made."""
+        if self.rule is not None:
+            try:
+                check_name("rule", self.rule)
+            except UnknownName as error:
+                raise ConfigError(f"{self.name}: {error}") from error
+        if not self.made and (self.sizes or self.steps):
+            raise ConfigError(
+                f"{self.name} has neither config nor rule, so it has neither sizes nor steps."
+            )
+        if self.only_cut and (self.steps or not self.sizes):
+            raise ConfigError(
+                f"{self.name} has a rule and no config: it is cut to its sizes and not trained. "
+                "Give sizes, and no steps; or a config too."
+            )
+
+    @property
+    def made(self) -> bool:
+        """Whether it is another model than the starting one."""
+        return self.config is not None or self.rule is not None
+
+    @property
+    def only_cut(self) -> bool:
+        """Whether it is cut by a rule and not trained."""
+        return self.config is None and self.rule is not None
 
     @property
     def called(self) -> str:

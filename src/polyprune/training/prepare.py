@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -18,9 +19,10 @@ from ..model.network.configuration_polyprune import PolypruneConfig
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.surgery.drop_layers import drop_layers
 from ..progress import Progress
-from ..pruning.criteria.criterion import Chance, rule_named
+from ..pruning.amounts import rounds_for
 from ..pruning.criteria.scores_file import ScoreSheet
-from ..pruning.criteria.scoring import Scoring, score
+from ..pruning.criteria.scoring import Scoring, ScoringText, score
+from ..pruning.criteria.word_frequencies import frequencies_for
 from ..pruning.gates.dynamic import boundaries
 from ..pruning.gates.dynamic_gating import DynamicGating
 from ..pruning.gates.elastic import Elastic
@@ -28,16 +30,19 @@ from ..pruning.gates.gating import Gating
 from ..pruning.gates.gatings import FixedGating, LearnedGating
 from ..pruning.prune import describe_selection, prune_model
 from ..pruning.ranker import Ranker
+from ..pruning.rounds import Rounds, RoundScores, prune_in_rounds
+from ..pruning.second_order.refit_text import chosen_refit
 from ..pruning.selection.budgets import Sparsity
 from ..pruning.selection.ranking import ComponentWeights
-from ..pruning.setting import setting_named
+from ..pruning.setting import SHARED_SETTING, setting_named
 from ..pruning.shrinking import with_ranks
 from ..storage import atomic_folder
 from .distillation import layers_to_keep
 from .fresh_model import write_fresh_model
+from .gating_config import GatingConfig
 from .run_config import Run, check_length
 from .run_paths import RunPaths
-from .run_sections import RANDOM, GatingConfig, StartConfig
+from .run_sections import StartConfig
 
 SOFT_SHARE = 0.3
 """Over how much of the size a trained dynamic gate opens at first: three bins of App. D.
@@ -72,13 +77,14 @@ def prepare_model(
     model = _changed(model, run.model)
     plan = run.gating
     if plan.any:
-        model = with_ranks(model, plan.table)
         ranker = _ranker(plan, languages, run.seed)
-        if plan.needs_scores:
-            ranker = ranker.on(_scores(run, paths, model, languages, progress))
+        scored = _ScoredText(run, paths, languages, progress)
         if plan.cut_first:
-            model = prune_model(model, _budget(plan), ranker).model
+            model = _cut(model, ranker, scored)
         else:
+            model = with_ranks(model, plan.table)
+            if plan.ranked and ranker.criterion.needs_text:
+                ranker = ranker.on(scored.score(model, ranker))
             model.elastic = make_gating(plan, model, languages, ranker, run.seed)
             if plan.ranked:
                 add_pruning(model.config, describe_selection(ranker, languages))
@@ -111,10 +117,30 @@ def make_gating(
 
 
 def _ranker(plan: GatingConfig, languages: Sequence[str], seed: int) -> Ranker:
+    """What ranks components; chance, which knows no languages, gives each a row by itself."""
+    if not plan.ranked:
+        return Ranker()
     setting = setting_named(plan.setting)
-    if plan.rule == RANDOM:
-        return Ranker(Chance(seed, rows=len(setting.rows(languages))))
-    return Ranker(rule_named(plan.rule), setting)
+    criterion = plan.criterion(seed, len(setting.rows(languages)))
+    return Ranker(criterion, setting if criterion.needs_text else SHARED_SETTING)
+
+
+def _cut(
+    model: PolyprunePreTrainedModel, ranker: Ranker, scored: "_ScoredText"
+) -> PolyprunePreTrainedModel:
+    """The model cut to its size, as `polyprune prune` does: in rounds and repaired where it pays.
+
+    Without text, words are split as for all other rules, so that these can be compared.
+    """
+    plan, criterion = scored.run.gating, ranker.criterion
+    if not criterion.needs_text:
+        return prune_model(with_ranks(model, plan.table), _budget(plan), ranker).model
+    number = plan.rounds or (rounds_for(plan.sparsity) if criterion.needs_curves else 1)
+    text, scoring = scored.text(model), scored.scoring(ranker, plan.table)
+    refit = chosen_refit(text, model, scoring, plan.sparsity, plan.repair, scored.progress)
+    scores = RoundScores(text, scoring, number, scored.progress)
+    rounds = Rounds(number, refit, plan.table, frequencies_for(model, text, plan.table))
+    return prune_in_rounds(model, _budget(plan), ranker, scores, rounds).model
 
 
 def _fixed(plan: GatingConfig, model: PolyprunePreTrainedModel, ranker: Ranker, *_: int) -> Gating:
@@ -168,23 +194,41 @@ def _set_dropout(config: PolypruneConfig, dropout: float | None) -> None:
             setattr(config, f"{name}_dropout_prob", dropout)
 
 
-def _scores(
-    run: Run,
-    paths: RunPaths,
-    model: PolyprunePreTrainedModel,
-    languages: Sequence[str],
-    progress: Progress,
-) -> ScoreSheet:
-    corpus = open_corpus(paths.held_out)
-    missing = [code for code in languages if code not in corpus.files]
-    if missing:
-        raise ConfigError(
-            f"There is no held-out text to score {', '.join(missing)} with: their files are too "
-            "small. Leave them out of corpus.languages, or add <lang>.dev.txt."
+@dataclass(frozen=True, slots=True)
+class _ScoredText:
+    """The held-out text of a run, and how components are scored on it."""
+
+    run: Run
+    paths: RunPaths
+    languages: Sequence[str]
+    progress: Progress
+
+    def score(self, model: PolyprunePreTrainedModel, ranker: Ranker) -> ScoreSheet:
+        """Scores of a model that has its ranks."""
+        return score(model, self.text(model), self.scoring(ranker, "as it is"), self.progress)
+
+    def scoring(self, ranker: Ranker, table: str) -> Scoring:
+        """How components are scored for a ranker."""
+        criterion, plan = ranker.criterion, self.run.gating
+        return Scoring(
+            sentences=plan.sentences,
+            per=criterion.per or "example",
+            table=table,
+            seed=self.run.seed,
+            device="auto",
+            curves=criterion.needs_curves,
+            own_curves=ranker.setting.per_language,
+            curves_by_language=not plan.cut_first,
         )
-    reading = Reading(min(run.batch.micro_batch_size, 16), min(run.corpus.block, 128))
-    scoring = Scoring(
-        sentences=run.gating.sentences, table="as it is", seed=run.seed, device="auto"
-    )
-    text = scoring_text(model, corpus, languages, reading=reading)
-    return score(model, text, scoring, progress)
+
+    def text(self, model: PolyprunePreTrainedModel) -> ScoringText:
+        """The held-out text in batches; raise if a language has none."""
+        run, corpus = self.run, open_corpus(self.paths.held_out)
+        missing = [code for code in self.languages if code not in corpus.files]
+        if missing:
+            raise ConfigError(
+                f"There is no held-out text to score {', '.join(missing)} with: their files are "
+                "too small. Leave them out of corpus.languages, or add <lang>.dev.txt."
+            )
+        reading = Reading(min(run.batch.micro_batch_size, 16), min(run.corpus.block, 128))
+        return scoring_text(model, corpus, self.languages, reading=reading)

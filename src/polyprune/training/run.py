@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ def train(
     one that was stopped or killed goes on from its last checkpoint as if nothing had happened.
     """
     paths = RunPaths(out)
+    run = run if force else as_begun(run, paths)
     accelerator = make_accelerator(run, paths)
     with accelerator.main_process_first():
         material = material if isinstance(material, Material) else material(run)
@@ -115,7 +117,7 @@ def follow(
 
 def register_run(run: Run, paths: RunPaths, files: dict[str, Any], *, force: bool = False) -> None:
     """Write the run's record; raise unless its folder is free or holds the same run."""
-    out, identity = paths.out, run.identity() | {"files": files | _model_hashes(run)}
+    out, identity = paths.out, run.identity() | {"files": files | _hashes(run)}
     known = is_run(paths)
     if force and known:
         paths.clear()
@@ -130,6 +132,17 @@ def register_run(run: Run, paths: RunPaths, files: dict[str, Any], *, force: boo
         path.write_text(json.dumps(identity | {"versions": versions()}, indent=2), encoding="utf-8")
 
 
+def as_begun(run: Run, paths: RunPaths) -> Run:
+    """Return the run with the rule that it was begun with, where its config leaves that open.
+
+    What is taken then has changed once.
+    """
+    if run.gating.rule is not None or not run.gating.ranked or not is_run(paths):
+        return run
+    rule = json.loads(paths.record.read_text(encoding="utf-8"))["gating"].get("rule")
+    return replace(run, gating=replace(run.gating, rule=rule))
+
+
 def is_run(paths: RunPaths) -> bool:
     """Return whether a folder holds a polyprune run, not some other `run.json`."""
     try:
@@ -139,14 +152,14 @@ def is_run(paths: RunPaths) -> bool:
     return isinstance(record, dict) and {"phases", "corpus", "gating"} <= record.keys()
 
 
-def _model_hashes(run: Run) -> dict[str, Any]:
-    """Return a hash of each model that a run names."""
+def _hashes(run: Run) -> dict[str, Any]:
+    """Return a hash of each model that a run names, and of the code of a user's own criterion."""
     if run.model.start == IN_MEMORY:
         return {}  # whoever gave the models has said what they are
     models = {"start": run.model.start, "teacher": run.teacher.start}
     return {
         name: quick_hash(find(path)) for name, path in models.items() if path and path != "fresh"
-    }
+    } | run.gating.own_code()
 
 
 def _train(session: Session, stop: Callable[[], bool]) -> Iterator[StepReport]:
@@ -241,6 +254,10 @@ def _untrained_model(session: Session) -> PolyprunePreTrainedModel:
 def final_model(session: Session) -> PolyprunePreTrainedModel:
     """Return the trained model: the last one, or the best if the run asks for it."""
     run, paths = session.run, session.paths
+    if not run.phases:
+        model = _untrained_model(session)
+        model.source = ModelSource.at(paths.prepared)
+        return model
     checkpoint = latest_checkpoint(paths.checkpoints)
     assert checkpoint is not None
     if run.saving.keeps_best and checkpoint.best is not None:

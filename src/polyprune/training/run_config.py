@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import ConfigError
 from ..model.network.gated_model import PolyprunePreTrainedModel
+from .gating_config import GatingConfig
 from .objectives import Objective
 from .phases import Phase, rescale
 from .regularizer import PenaltyConfig
@@ -14,7 +15,6 @@ from .run_sections import (
     BatchConfig,
     CorpusConfig,
     EngineConfig,
-    GatingConfig,
     SavingConfig,
     StartConfig,
     TeacherConfig,
@@ -25,7 +25,8 @@ from .run_sections import (
 class Run:
     """The whole config of a training run."""
 
-    phases: tuple[Phase, ...]
+    phases: tuple[Phase, ...] = ()
+    """What is trained, in which steps; none in a run that only cuts."""
     model: StartConfig = field(default_factory=StartConfig)
     corpus: CorpusConfig = field(default_factory=CorpusConfig)
     objective: Objective = field(default_factory=lambda: Objective(mlm=1.0))
@@ -45,7 +46,11 @@ class Run:
     def _refusals(self) -> Iterator[tuple[bool, str]]:
         """Yield whether each kind of mistake is present, and its message."""
         objective, gating = self.objective, self.gating
-        yield not self.phases, "A run has one phase or more: add [[phases]] with steps."
+        yield (
+            not (self.phases or gating.cut_first),
+            "A run has one phase or more, unless it only cuts: add [[phases]] with steps, or use "
+            'fixed gates with setting = "shared".',
+        )
         yield not objective.active, "An objective has one loss or more: set objective.mlm = 1.0."
         yield not 0 <= self.seed < 2**63, f"A seed is a number from 0 to 2⁶³, not {self.seed}."
         yield (
@@ -81,8 +86,8 @@ class Run:
         return sum(phase.steps for phase in self.phases)
 
     def with_steps(self, steps: int) -> "Run":
-        """Return the same run with another number of steps and its schedules scaled."""
-        return replace(self, phases=rescale(self.phases, steps))
+        """Return the same run with another number of steps, if any, and its schedules scaled."""
+        return self if not self.phases else replace(self, phases=rescale(self.phases, steps))
 
     def identity(self) -> dict[str, Any]:
         """Return what makes two runs the same, as JSON.
@@ -92,6 +97,8 @@ class Run:
         and values keep their first names, so that older runs can be resumed.
         """
         settings = json.loads(json.dumps(_recorded(self)))
+        # Records have a rule even where nothing is ranked: the default that there was at first.
+        settings["gating"]["rule"] = self.gating.chosen_rule if self.gating.ranked else "paper"
         del settings["saving"], settings["batch"]["at_once"]
         for name in ("ahead", "compile", "checkpointing"):
             del settings["engine"][name]

@@ -1,11 +1,9 @@
-"""The sections of a training config, each a table in TOML."""
+"""The sections of a training config, each a table in TOML; that of gates is a file of its own."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
 from ..errors import ConfigError
-from ..pruning.gates.hard_concrete import HardConcrete
-from ..pruning.selection.ranking import Minimum
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,103 +83,6 @@ class CorpusConfig:
 
     Runs with the same lanes read the same batches, whatever the number of processes.
     """
-
-
-RANDOM = "random"
-"""The rule that ranks by chance."""
-
-
-@dataclass(frozen=True, slots=True)
-class GatingConfig:
-    """Where gates come from; see `pruning.gates.gatings`."""
-
-    kind: Literal["none", "fixed", "learned", "dynamic"] = field(
-        default="none", metadata={"old_values": {"gradient": "fixed", "l0": "learned"}}
-    )
-    """Fixed by gradients, learned from a random start (L0), or dynamic: for every size at once."""
-    setting: Literal["shared", "non-shared"] = "shared"
-    sparsity: float = 0.5
-    rule: str = "paper"
-    """How gradients are ranked, for `fixed` and `dynamic`; see `polyprune ls methods`. `dynamic`
-    gates may start from a `random` ranking, to see what training makes of it.
-    """
-    learned: bool = False
-    """Whether `dynamic` gates are trained."""
-    table: str = "spectral"
-    """How to factorize a plain word table first, so that its ranks have gates (Eq. 3)."""
-    minimum: Minimum = field(default_factory=lambda: Minimum(rank=1), metadata={"was": "least"})
-    """The components that a ranking keeps in every layer, whatever their scores."""
-    init_std: float = field(default=0.01, metadata={"was": "spread"})
-    """The standard deviation of the initial α of `learned` gates."""
-    common: float = field(default=0.0, metadata={"absent": 0.0})
-    """How many times as fast as its own the part of α that all languages share is learned; 0 for
-    no such part.
-    """
-    init_mean: float = field(default=0.0, metadata={"absent": 0.0})
-    """The mean of the initial α: 0 is half open, 2.4 and more is open."""
-    temperature: float = field(default=1.0, metadata={"absent": 1.0})
-    """β of the hard concrete distribution (Eq. 7)."""
-    low: float = field(default=-0.1, metadata={"absent": -0.1})
-    """l, below 0: gates are stretched to here, and clipped at 0 (Eq. 8)."""
-    high: float = field(default=1.1, metadata={"absent": 1.1})
-    """r, above 1: gates are stretched to here, and clipped at 1 (Eq. 8)."""
-    sentences: int = 3000
-    """Held-out lines per language to score with."""
-
-    def __post_init__(self):
-        if not 0 <= self.sparsity < 1:
-            raise ConfigError(f"A sparsity is from 0 to less than 1, not {self.sparsity:g}.")
-        try:
-            _ = self.distribution
-        except ValueError as error:
-            raise ConfigError(str(error)) from error
-        if self.rule == RANDOM and self.kind != "dynamic":
-            raise ConfigError(f'gating.rule = "random" is for dynamic gates, not {self.kind} ones.')
-        if self.learned and self.kind != "dynamic":
-            raise ConfigError(
-                f"learned is for dynamic gates: {self.kind} gates are "
-                f"{'always' if self.kind == 'learned' else 'never'} trained."
-            )
-
-    @property
-    def distribution(self) -> HardConcrete:
-        """The distribution of trained gates."""
-        return HardConcrete(self.temperature, self.low, self.high)
-
-    @property
-    def any(self) -> bool:
-        """Whether there are gates at all."""
-        return self.kind != "none"
-
-    @property
-    def cut_when_trained(self) -> bool:
-        """Whether gates are learned for one size, so that shared ones are cut once they are."""
-        return self.kind == "learned"
-
-    @property
-    def ranked(self) -> bool:
-        """Whether components are ranked before training."""
-        return self.kind in ("fixed", "dynamic")
-
-    @property
-    def needs_scores(self) -> bool:
-        """Whether they are ranked by what is measured on text."""
-        return self.ranked and self.rule != RANDOM
-
-    @property
-    def trainable(self) -> bool:
-        """Whether the gates have trainable parameters."""
-        return self.cut_when_trained or self.learned
-
-    @property
-    def every_size(self) -> bool:
-        """Whether one set of gates holds every size."""
-        return self.kind == "dynamic"
-
-    @property
-    def cut_first(self) -> bool:
-        """Whether the model is shrunk before training: its gates are fixed and shared."""
-        return self.kind == "fixed" and self.setting == "shared"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from accelerate import Accelerator
 
-from ..corpora.corpus import development_files
+from ..corpora.corpus import development_files, open_corpus
 from ..corpora.held_out import hold_out
 from ..corpora.positions import StreamPosition
 from ..corpora.prefetching import prefetch
@@ -84,7 +84,7 @@ class TextMaterial(Material):
                 start = starting_folder(run, paths, sources)
             else:
                 start = models.student.source.folder or Path("?")
-            given = development_files(text_folder(run.corpus.source))
+            given = _measured_on(run)
             withheld = hold_out(sources, run.corpus.held_out, paths.held_out, given)
             if models is None:
                 prepare_model(run, paths, start, list(sources), progress)
@@ -194,6 +194,14 @@ class TextSession(Session):
             self.accelerator.process_index,
             self.accelerator.num_processes,
         )
+
+
+def _measured_on(run: Run) -> dict[str, Path]:
+    """Return the files that nothing is trained on: all, in a run that only cuts."""
+    folder = text_folder(run.corpus.source)
+    if run.phases or not folder.is_dir():
+        return development_files(folder)
+    return open_corpus(folder).files
 
 
 def stream_config(run: Run, start: Path | None, processes: int) -> StreamConfig:

@@ -1,5 +1,8 @@
 """From gate gradients, weights or chance to the scores that a ranking sorts by."""
 
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+
 import pytest
 import torch
 from hypothesis import given
@@ -9,7 +12,11 @@ import polyprune as pp
 from polyprune.errors import ConfigError, UnknownName
 from polyprune.model.network.components import PerComponent, sizes
 from polyprune.pruning.criteria.criterion import (
+    GROUP,
+    NAMES,
     RULES,
+    Criterion,
+    criterion_named,
     magnitude,
     random_scores,
     rule_named,
@@ -196,3 +203,85 @@ def test_chance_leaves_the_global_generator_alone(tiny):
     torch.manual_seed(5)
     random_scores(tiny.shape)
     assert torch.equal(torch.rand(3), expected_next)
+
+
+class Backwards(Criterion):
+    """The last component is the best."""
+
+    method = "backwards"
+    per = None
+
+    def rank(self, model, gradients, weights):
+        return random_scores(model.shape).map(
+            lambda score: torch.arange(score.shape[1], dtype=torch.float32)[None]
+        )
+
+
+class Needy(Backwards):
+    def __init__(self, something):
+        self.something = something
+
+
+class Nameless(Criterion):
+    per = None
+
+    def rank(self, model, gradients, weights):
+        return random_scores(model.shape)
+
+
+class PerWord(Backwards):
+    per = "word"
+
+
+TWICE = replace(RULES["fisher"], name="twice", about="Fisher's, under another name.")
+NUMBER = 3
+
+
+def test_one_name_stands_for_everything_that_ranks():
+    assert rule_named("magnitude") == criterion_named("magnitude")
+    assert rule_named("random", 7) == criterion_named("random", seed=7)
+    assert criterion_named("gradient", "random", 7) == criterion_named("random", seed=7)
+    assert [rule_named(name).needs_text for name in NAMES] == [True] * 5 + [False] * 2
+
+
+def test_a_criterion_of_ones_own_is_a_value_or_a_class(model):
+    assert rule_named(f"{__name__}:TWICE") is TWICE
+    made = rule_named(f"{__name__}:Backwards")
+    assert isinstance(made, Backwards)
+    assert isinstance(criterion_named(f"{__name__}:Backwards"), Backwards)
+    pruned = pp.prune(model, method=f"{__name__}:Backwards", sparsity=0.5)
+    assert pruned.gates.units[0][0, -1] == 1
+    assert pruned.gates.units[0][0, 0] == 0
+    assert pruned.as_dict()["method"] == "backwards"
+    by_rule = pp.prune(model, rule=f"{__name__}:Backwards", sparsity=0.5)
+    assert same(by_rule.gates, pruned.gates)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("NUMBER", r"NUMBER is a int, not a criterion: name a value of a class that derives from"),
+        ("Needy", "cannot be made without arguments"),
+        ("Nameless", "has no `method`"),
+        ("PerWord", r"`per` of .* is one of example, token, batch, or None .* not 'word'"),
+    ],
+)
+def test_what_is_no_criterion_is_refused(name, told):
+    with pytest.raises(ConfigError, match=told):
+        rule_named(f"{__name__}:{name}")
+
+
+def test_a_criterion_that_is_not_in_its_module_is_told_the_nearest():
+    with pytest.raises(UnknownName, match=r"Unknown criterion in .* 'Backward'\. Did you mean"):
+        rule_named(f"{__name__}:Backward")
+    with pytest.raises(UnknownName, match=r"sys: 'nothing'\. sys has no criteria"):
+        rule_named("sys:nothing")
+
+
+def test_installed_packages_offer_criteria(monkeypatch):
+    point = EntryPoint("twice", f"{__name__}:TWICE", GROUP)
+    monkeypatch.setattr("polyprune.own_code.entry_points", lambda group: [point])
+    assert rule_named("twice") is TWICE
+    assert criterion_named("twice") is TWICE
+    with pytest.raises(UnknownName, match=r"'twic'\. Did you mean 'twice'"):
+        rule_named("twic")

@@ -1,15 +1,20 @@
 """What `polyprune.prune` is asked for, and what of it does not go together."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from ...errors import ConfigError
-from ...quantities import parse_bytes, parse_count, parse_seconds, parse_sparsity, parse_speed_up
+from ...pruning.amounts import ROUND, SENTENCES, rounds_for
+from ...quantities import (
+    parse_batch,
+    parse_bytes,
+    parse_count,
+    parse_seconds,
+    parse_sparsity,
+    parse_speed_up,
+)
 from ..request import Option, Request
-from .rounds import ROUND, SENTENCES, rounds_for
 from .shared import (
     TEXT,
     BatchSize,
@@ -30,15 +35,6 @@ from .shared import (
 
 SIZE, SPEED, RANKING = "How much stays", "How fast it becomes", "What stays"
 REPAIR = "--repair/--no-repair"
-
-
-def as_batch(given: str | tuple[int, int]) -> tuple[int, int]:
-    """`1x128` as sentences and tokens."""
-    text = given if isinstance(given, str) else "x".join(map(str, given))
-    found = re.fullmatch(r"(\d{1,5})\s*[x×]\s*(\d{1,5})", text.strip().lower())
-    if found is None or not int(found[1]) or not int(found[2]):
-        raise ConfigError(f"A batch is sentences x tokens, such as 1x128 or 32x64, not {text!r}.")
-    return int(found[1]), int(found[2])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +73,7 @@ class PruneRequest(Request):
     force: Force = False
     speed_at: Annotated[
         str | tuple[int, int],
-        Option("The batch: sentences x tokens.", SPEED, parse=as_batch),
+        Option("The batch: sentences x tokens.", SPEED, parse=parse_batch),
     ] = "1x128"
     threads: Annotated[
         int | None, Option("Threads of the processor; all unless given.", SPEED, least=1)
@@ -89,7 +85,7 @@ class PruneRequest(Request):
     method: Annotated[str, Option("See polyprune ls methods.", RANKING)] = "gradient"
     rule: Annotated[
         str | None,
-        Option("How gradients are ranked; second-order for one size from text.", RANKING),
+        Option("What ranks components, or module:name; second-order from text.", RANKING),
     ] = None
     rounds: Annotated[
         int | None,
@@ -157,9 +153,7 @@ class PruneRequest(Request):
     @property
     def by_curves(self) -> bool:
         """Whether the rule measures removal curves."""
-        from ...pruning.criteria.criterion import criterion_named
-
-        return criterion_named(self.method, self.chosen_rule, self.seed).needs_curves
+        return self._criterion.needs_curves
 
     @property
     def chosen_rounds(self) -> int:
@@ -167,7 +161,7 @@ class PruneRequest(Request):
         if self.rounds is not None:
             return self.rounds
         cut_anew = self.by_curves and self.scores is None and not self.every_size
-        if not cut_anew or self.timed or self._ready_batches:
+        if not cut_anew or self._ready_batches:
             return 1
         return rounds_for(float(self.sparsity or 0.0))
 
@@ -188,7 +182,7 @@ class PruneRequest(Request):
     @property
     def in_rounds(self) -> bool:
         """Whether text is read while the model is cut, not only before."""
-        return self.chosen_rounds > 1 or bool(self.repair)
+        return self.chosen_rounds > 1 or bool(self.repair) or self.table == "weighted"
 
     @property
     def timed(self) -> bool:
@@ -198,9 +192,14 @@ class PruneRequest(Request):
     @property
     def scores_with_text(self) -> bool:
         """Whether components are ranked by what they do to text."""
+        return self._criterion.needs_text
+
+    @property
+    def _criterion(self) -> Any:
+        """What ranks components."""
         from ...pruning.criteria.criterion import criterion_named
 
-        return criterion_named(self.method, self.chosen_rule, self.seed).needs_text
+        return criterion_named(self.method, self.chosen_rule, self.seed)
 
     def refusals(self) -> Iterator[tuple[bool, str]]:
         """Options that cannot both be meant."""
@@ -251,11 +250,11 @@ class PruneRequest(Request):
         )
         yield (
             self.languages is not None and not self.scores_with_text,
-            f"Method {self.method!r} knows no languages: leave `languages` out.",
+            f"Method {self._criterion.method!r} knows no languages: leave `languages` out.",
         )
         yield (
             self.per_language and not self.scores_with_text,
-            f"Method {self.method!r} knows no languages: use `setting='shared'`.",
+            f"Method {self._criterion.method!r} knows no languages: use `setting='shared'`.",
         )
         yield (
             self.recover is not None and (self.elastic or self.per_language),
@@ -273,8 +272,8 @@ class PruneRequest(Request):
             "a rule of gradients.",
         )
         yield (
-            self.chosen_rounds > 1 and self.timed,
-            "A speed is measured against the model that is cut: prune to it in one round.",
+            self.table == "weighted" and (self.every_size or self.gates is not None),
+            "`table='weighted'` is for one size, without `gates`: use `table='spectral'`.",
         )
         yield (
             bool(self.repair) and self.every_size,
@@ -292,7 +291,7 @@ class PruneRequest(Request):
         text = self.corpus is not None and self.recover is None
         yield (
             not self.scores_with_text and (self.scores is not None or text),
-            f"Method {self.method!r} reads no text: leave `scores` and `corpus` out.",
+            f"Method {self._criterion.method!r} reads no text: leave `scores` and `corpus` out.",
         )
         yield (
             self.scores is not None and text,

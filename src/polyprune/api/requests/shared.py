@@ -55,7 +55,8 @@ Parallel = Annotated[
 Table = Annotated[
     str | None,
     Option(
-        "How a plain word table is split first: spectral (unless given), identity, as it is.", TEXT
+        "How a plain word table is split: spectral (unless given), weighted, identity, as it is.",
+        TEXT,
     ),
 ]
 BatchSize = Annotated[int, Option("Sentences in a batch.", TEXT)]

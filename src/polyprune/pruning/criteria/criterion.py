@@ -1,13 +1,13 @@
 """Criteria: what makes one component more important than another.
 
 A criterion is a value with one method, `rank`. To add one, add it to `METHODS`; a new way to rank
-gradients is one more value in `RULES`.
+gradients is one more value in `RULES`. Users name their own as `module:name`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import torch
 from torch import Tensor
@@ -16,6 +16,7 @@ from ...errors import ConfigError, UnknownName
 from ...model.network.components import sizes
 from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...model.network.shape import EncoderShape
+from ...own_code import offered, own_module, split_name
 from ..selection.ranking import ComponentWeights, Scores, counts_of
 from .importance import GateGradients, Per, Statistic
 
@@ -24,7 +25,7 @@ class Criterion(ABC):
     """How components are ranked, from the text that it asks for or without any."""
 
     method: ClassVar[str]
-    """Its name in `METHODS`."""
+    """Its name in `METHODS`, in histories and on cards."""
     per: Per | None
     """What gradients must have been taken over; None if it needs no text, and so no scores."""
     needs_curves: ClassVar[bool] = False
@@ -175,6 +176,10 @@ gates is taken to be the Fisher information and diagonal (Kwon et al., 2022); di
 makes the ranking the greedy solution of that knapsack."""
 
 
+GROUP = "polyprune.criteria"
+"""The entry points under which installed packages offer criteria."""
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A family of criteria, as the command line names it."""
@@ -186,7 +191,8 @@ class Method:
 
 METHODS = {
     "gradient": Method(
-        "gate gradients on text, ranked by a rule (Eq. 4)", lambda rule, seed: rule_named(rule)
+        "gate gradients on text, ranked by a rule (Eq. 4)",
+        lambda rule, seed: rule_named(rule, seed),
     ),
     "magnitude": Method(
         "root mean square of a component's weights; needs no text, words as they are",
@@ -195,22 +201,79 @@ METHODS = {
     "random": Method("chance; needs no text, words as they are", lambda rule, seed: Chance(seed)),
 }
 
+NAMES = (*RULES, "magnitude", "random")
+"""All that ranks components, by one name each."""
+
 
 def criterion_named(method: str = "gradient", rule: str = FISHER.name, seed: int = 0) -> Criterion:
     """The criterion of a method, a rule for gradients and a seed for chance."""
-    if method not in METHODS:
-        raise UnknownName("method", method, METHODS, f"There are: {', '.join(METHODS)}.")
     if not 0 <= seed < 2**63:
         raise ConfigError(f"A seed is a number from 0 to 2⁶³, not {seed}.")
-    rule_named(rule)  # a mistake in it is one, whether or not the method asks
+    if method not in METHODS:
+        check_name("method", method, METHODS)
+        return own_criterion(method)
+    rule_named(rule, seed)  # a mistake in it is one, whether or not the method asks
     return METHODS[method].make(rule, seed)
 
 
-def rule_named(name: str) -> GradientRule:
-    """The rule of this name."""
-    if name not in RULES:
-        raise UnknownName("rule", name, RULES, f"There are: {', '.join(RULES)}.")
-    return RULES[name]
+def rule_named(name: str, seed: int = 0) -> Criterion:
+    """The criterion of this name: a rule of gradients, `magnitude`, `random`, or a user's own."""
+    if name in RULES:
+        return RULES[name]
+    if name in NAMES:
+        return METHODS[name].make("", seed)
+    check_name("rule", name)
+    return own_criterion(name)
+
+
+def check_name(kind: str, name: str, known: Iterable[str] = NAMES) -> None:
+    """Raise unless a name is known or may be that of a user's own criterion; import nothing."""
+    if name in known or ":" in name or name in offered(GROUP):
+        return
+    there = (*known, *offered(GROUP))
+    raise UnknownName(kind, name, there, f"There are: {', '.join(there)}; your own: module:name.")
+
+
+def own_criterion(name: str) -> Criterion:
+    """A user's own criterion, whose module is imported; a class is made without arguments."""
+    place, attribute = split_name(name, GROUP)
+    module = own_module(place)
+    if not hasattr(module, attribute):
+        there = [key for key, value in vars(module).items() if _is_criterion(value)]
+        see = f"There are: {', '.join(there)}." if there else f"{place} has no criteria."
+        raise UnknownName(f"criterion in {place}:", attribute, there, see)
+    found = getattr(module, attribute)
+    if not _is_criterion(found):
+        raise ConfigError(
+            f"{name} is a {type(found).__name__}, not a criterion: name a value of a class that "
+            f"derives from {Criterion.__module__}.Criterion."
+        )
+    try:
+        made = found() if isinstance(found, type) else found
+    except TypeError as error:
+        raise ConfigError(
+            f"{name} is a class that cannot be made without arguments ({error}): name a value."
+        ) from error
+    return _checked(made, name)
+
+
+def _is_criterion(value: object) -> bool:
+    if isinstance(value, type):
+        return issubclass(value, Criterion) and not value.__module__.startswith(__package__ or "")
+    return isinstance(value, Criterion)
+
+
+def _checked(criterion: Criterion, name: str) -> Criterion:
+    """Raise if what the rest of polyprune asks of a criterion is missing."""
+    if not isinstance(getattr(criterion, "method", None), str):
+        raise ConfigError(f"{name} has no `method`: a name for histories and cards.")
+    per = getattr(criterion, "per", "missing")
+    if per is not None and per not in get_args(Per):
+        raise ConfigError(
+            f"`per` of {name} is one of {', '.join(get_args(Per))}, or None if it reads no text, "
+            f"not {per!r}."
+        )
+    return criterion
 
 
 def magnitude(model: PolyprunePreTrainedModel) -> Scores:

@@ -38,10 +38,11 @@ def logits_at(
 ) -> Float[Tensor, "words vocab"]:
     """The masked-LM logits of the chosen words alone: most of the vocabulary's work saved."""
     example, place = chosen.nonzero(as_tuple=True)
-    if gates is None or len(gates.rank) == 1:
-        rank = None if gates is None else gates.rank
-    else:
-        rank = gates.rank[example] if gates.rank.ndim == 2 else gates.rank[example, place]
+    rank = None if gates is None else gates.rank
+    if rank is not None and rank.ndim == 3:  # one for each token, be there one example or more
+        rank = rank[example, place]
+    elif rank is not None and len(rank) > 1:
+        rank = rank[example]
     words = hidden[example, place]
     # Not [:, 0], which takes a second table of logits on the way back.
     return model.readout(words[:, None], model.encoder.embedding, rank).squeeze(1)

@@ -20,13 +20,13 @@ from ...model.network.gated_model import PolyprunePreTrainedModel
 from ...progress import SILENT, Progress
 from ..second_order.measured_curves import curves_of
 from ..second_order.moments import Covariances, Moments
-from ..shrinking import with_ranks
+from ..shrinking import WEIGHTED, with_ranks
 from .importance import GateGradients, Per, gate_gradients, stack_gradients
 from .losses import Batch, PerExampleLoss
 from .scores_file import ScoreSheet, ScoringRecord
 from .scoring_losses import ScoringLoss, loss_named, scoring_loss
 
-TABLES = ("spectral", "identity", "as it is")
+TABLES = ("spectral", WEIGHTED, "identity", "as it is")
 
 Line = TypeVar("Line")
 
@@ -111,7 +111,7 @@ def score(
     """Gate gradients of a model in every language of a text.
 
     `uncut` is `with_ranks(model, scoring.table)` where that is at hand: splitting a large word
-    table takes a while. Scores are of the model in single precision, so that only such a one helps.
+    table takes a while. Scores are of the model in single precision: another is made so.
     """
     scoring = scoring or Scoring()
     loss = scoring_loss(model, scoring.loss, curves=scoring.curves)
@@ -131,10 +131,11 @@ def score(
     if scoring.curves and loss.divisible and scoring.per == "example":
         batches = {code: in_parts(own) for code, own in batches.items()}
     # In single precision, as half has no room for a unit's gradient; split where it will be cut.
-    if model.dtype != torch.float32:
-        uncut = with_ranks(deepcopy(model).float(), scoring.table)
-    elif uncut is None:
-        uncut = with_ranks(model, scoring.table)
+    if uncut is None:
+        single = model if model.dtype == torch.float32 else deepcopy(model).float()
+        uncut = with_ranks(single, scoring.table)
+    elif uncut.dtype != torch.float32:
+        uncut = deepcopy(uncut).float()
     stage = progress.stage("Scoring", len(codes) * -(-scoring.sentences // text.batching.size))
     with stage, torch.random.fork_rng(), on_device(uncut, scoring.device):
         made = loss.make(model)

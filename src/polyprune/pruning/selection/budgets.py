@@ -53,11 +53,19 @@ class Budget(ABC):
     def select(self, model: PolyprunePreTrainedModel, ranker: Ranker) -> Selection:
         """The best components, by this ranking, that fit the budget."""
 
+    def begun(self, model: PolyprunePreTrainedModel) -> "Budget":
+        """The same budget for what is left of a model, which is going to be cut in rounds."""
+        return self
+
+    def estimate(self, model: PolyprunePreTrainedModel, ranker: Ranker) -> Selection:
+        """About what would be selected, without any measurement."""
+        return self.select(model, ranker)
+
     def within(self, density: float) -> "Budget":
         """The same budget for a model of which only this fraction is left, in App. B's units."""
         return self
 
-    def _minimum(self, shape: EncoderShape) -> Minimum:
+    def least(self, shape: EncoderShape) -> Minimum:
         """What has to stay, its units in whole multiples."""
         if self.multiple == 1:
             return self.minimum
@@ -106,7 +114,7 @@ class Sparsity(Budget):
         By removal curves it is always the knapsack.
         """
         weights, density = ComponentWeights.of(model.shape), 1 - self.sparsity
-        scores, minimum = ranker.rank(model, weights), self._minimum(model.shape)
+        scores, minimum = ranker.rank(model, weights), self.least(model.shape)
         curves, fairness = ranker.curves, None
         if self.worst:
             gates, fairness = keep_fairest(ranker.curves_in_common(), density, weights, minimum)
@@ -144,12 +152,12 @@ class Parameters(Budget):
                 model.shape,
                 self.parameters,
                 _fixed_parameters(model),
-                self._minimum(model.shape),
+                self.least(model.shape),
                 self.multiple,
             )
             return _selection(model, ranker, gates, "parameters", parameters=self.parameters)
         weights = ComponentWeights.in_parameters(model.shape)
-        scores, minimum = ranker.rank(model, weights), self._minimum(model.shape)
+        scores, minimum = ranker.rank(model, weights), self.least(model.shape)
         gates = keep_parameters(
             scores, model.shape, self.parameters, lambda shape: _parameters(model, shape), minimum
         )
@@ -189,7 +197,7 @@ class Time(Budget):
             self.table,
             self.parameters,
             _fixed_parameters(model),
-            self._minimum(model.shape),
+            self.least(model.shape),
             self.multiple,
         )
 

@@ -4,6 +4,8 @@ import math
 
 SENTENCES = 300
 """Sentences of each language that gate gradients are taken over."""
+TOKENS = 128
+"""Tokens that a sentence is cut to."""
 ROUNDS, ROUND = 3, 64
 """Rounds of the second-order rule, and sentences of each language in one of them."""
 LEFT, MOST = 0.66, 6
