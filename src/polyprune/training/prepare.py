@@ -73,7 +73,8 @@ def prepare_model(
             f"{folder} has gates already. Take a model out of it first: polyprune shrink {folder}."
         )
     fitting_tokenizer(model, strict=True)
-    check_length(run, model)
+    if run.phases:  # what is only scored is as long as the model can read
+        check_length(run, model)
     model = _changed(model, run.model)
     plan = run.gating
     if plan.any:
