@@ -206,7 +206,7 @@ def test_a_folder_is_refused_before_scoring(tmp_path, speaking, text):
     assert "/.folder." not in error
 
 
-def test_text_that_a_method_does_not_read_is_refused(tmp_path, speaking):
-    prune = ("prune", speaking, "--method", "random", "--sparsity", 0.5)
-    error = refused(tmp_path, *prune, "--corpus", tmp_path / "nowhere", "--out", tmp_path / "small")
-    assert "reads no text" in error
+def test_scores_that_a_method_does_not_read_and_text_that_is_not_there(tmp_path, speaking):
+    prune = ("prune", speaking, "--method", "random", "--sparsity", 0.5, "--out", tmp_path / "s")
+    assert "reads no text" in refused(tmp_path, *prune, "--scores", tmp_path / "scores")
+    assert "There is no folder" in refused(tmp_path, *prune, "--corpus", tmp_path / "nowhere")

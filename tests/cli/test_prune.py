@@ -154,10 +154,10 @@ def test_too_few_parameters_say_how_few_are_possible(tmp_path, speaking, text):
     ("options", "why"),
     [
         ([], "Give a budget"),
-        (["--sparsity", "0.5", "--parameters", "5k"], "A sparsity is a budget of its own"),
+        (["--sparsity", "0.5", "--size", "5kB", "--worst"], "--exact and --worst go with a"),
         (["--parameters", "many"], "such as 60M or 60,000,000, not 'many'"),
         (["--parameters", "0"], "such as 60M"),
-        (["--parameters", "5k", "--exact"], "exact knapsack goes with a sparsity"),
+        (["--parameters", "5k", "--exact"], "go with a --sparsity, not with another"),
         (["--sparsity", "0.9", "--min-heads", "4"], "The largest sparsity possible is 0.4867"),
         (["--sparsity", "0.5", "--rule", "fischer"], "Did you mean 'fisher'?"),
         (["--sparsity", "0.5", "--method", "magnitud"], "Did you mean 'magnitude'?"),

@@ -2,25 +2,10 @@
 
 import pytest
 
-from polyprune.reporting.significance import (
-    effect_size,
-    holm,
-    mean_interval,
-    signed_rank_test,
-    t_test,
-)
+from polyprune.reporting.significance import effect_size, holm, signed_rank_test, t_test
 
 SLEEP = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
 """Student's own example: hours of sleep won by ten patients."""
-
-
-def test_a_mean_has_students_interval():
-    found = mean_interval(SLEEP)
-    assert found.mean == pytest.approx(0.75)
-    # t(0.975, 9) = 2.2622, and the standard error is 0.5657.
-    assert found.low == pytest.approx(0.75 - 2.2622 * 0.5657, abs=1e-3)
-    assert found.high == pytest.approx(0.75 + 2.2622 * 0.5657, abs=1e-3)
-    assert mean_interval([2.0]).low is None
 
 
 def test_the_t_test_gives_students_p():

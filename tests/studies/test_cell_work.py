@@ -56,7 +56,7 @@ def test_a_study_makes_systems_by_every_rule_and_by_ones_own(speaking, text, tmp
 
 
 def _small(run):
-    """The run with little text; its block of 128 is more than the model reads, which is no matter."""
+    """The run with little text; its block of 128 is more than the model reads."""
     return replace(run, gating=replace(run.gating, sentences=4))
 
 

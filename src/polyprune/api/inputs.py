@@ -1,7 +1,7 @@
 """What verbs accept: models by name or as objects, text as folders or as sentences."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -116,6 +116,12 @@ def resolve_corpus(text: TextLike) -> Corpus:
     if not is_sentences(text):
         raise ConfigError("Batches are for scoring alone: give sentences, or a folder of text.")
     return corpus_in_memory(text)  # pyright: ignore[reportArgumentType]
+
+
+def check_text(text: TextLike, languages: Sequence[str] | str | None) -> None:
+    """Raise if a folder of text is not there, or lacks one of these languages."""
+    if not isinstance(text, Mapping):
+        resolve_corpus(text).codes(languages)  # pyright: ignore[reportArgumentType]
 
 
 def text_source(text: TextLike, work: Path) -> str:

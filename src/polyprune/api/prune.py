@@ -30,7 +30,8 @@ from ..pruning.selection.budgets import Sparsity
 from ..pruning.selection.selection import Selection
 from ..pruning.shrinking import with_ranks
 from ..storage import refuse_to_overwrite
-from .inputs import ModelLike, bundled_text, model_name, resolve_model
+from .inputs import ModelLike, bundled_text, check_text, model_name, resolve_model
+from .prune_fidelity import compare_pruned, lines_read
 from .prune_result import PruneResult
 from .prune_rounds import ordered_in_rounds, pruned_in_rounds
 from .recover import recovered
@@ -56,7 +57,8 @@ def prune(model: ModelLike, request: PruneRequest, progress: Progress) -> PruneR
     original, repair = resolve_model(model), None
     if request.every_size:
         return _prune_to_every_size(original, ranker, request, progress)
-    if request.corpus is not None and (request.in_rounds or ranker.criterion.needs_curves):
+    text = request.corpus is not None and request.scores is None
+    if text and (request.in_rounds or ranker.criterion.needs_curves):
         check_finite(original)
         scoring = _scoring(request, ranker)
         pruned, ranker, repair = pruned_in_rounds(original, ranker, scoring, request, progress)
@@ -77,6 +79,8 @@ def prune(model: ModelLike, request: PruneRequest, progress: Progress) -> PruneR
         result = replace(result, speed=selection)
     if request.recover is not None:
         result = _recovered(result, (original, model_name(model)), request, progress)
+    else:
+        result = compare_pruned(result, request, progress)
     return _written(result, selection, request)
 
 
@@ -97,6 +101,8 @@ def _with_text(
         if text is not None:
             progress.message("Without a corpus, this reads the bundled sample text.")
             request = replace(request, corpus=text)
+    if request.corpus is not None and request.recover is None:
+        check_text(request.corpus, request.languages)
     unused = request.parallel is not None and request.loss is None and request.recover is None
     if unused and ranker.criterion.needs_curves:
         progress.message(
@@ -177,6 +183,7 @@ def _certified(pruned: Pruned, ranker: Ranker, request: PruneRequest) -> PruneRe
         gates=gates,
         languages=pruned.languages,
         fairness=pruned.selection.only.fairness,
+        binds=pruned.selection.only.binds,
     )
 
 
@@ -196,11 +203,19 @@ def _recovered(
         parallel=request.parallel,
         prefix=request.prefix,
         tokens=request.tokens,
+        compare=request.compare,
         seed=request.seed,
         force=request.force,
     )
-    recovery = recovered(result.model, teacher, request.corpus, wanted, progress)
-    return replace(result, model=recovery.model, recovery=recovery, out=recovery.out)
+    read = lines_read(result, request)
+    recovery = recovered(result.model, teacher, request.corpus, wanted, progress, read)
+    return replace(
+        result,
+        model=recovery.model,
+        recovery=recovery,
+        fidelity=recovery.fidelity,
+        out=recovery.out,
+    )
 
 
 def _prune_to_every_size(

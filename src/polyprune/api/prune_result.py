@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..measuring.speed_target import MeasuredSelection
+from ..model.fidelity import Fidelity
 from ..model.network.components import Gates
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..pruning.ranker import Ranker
@@ -14,6 +15,7 @@ from ..pruning.selection.audit import Audit
 from ..pruning.selection.fairness import Fairness
 from ..reporting.tables.table import Table
 from ..storage import atomic_folder
+from .fidelity_table import describe_fidelity
 from .recover import RecoverResult
 from .result import ModelResult
 from .selecting import describe_speed
@@ -23,6 +25,7 @@ from .sizes import (
     describe_layers,
     describe_place,
     describe_request,
+    describe_smaller,
     language_table,
     size_table,
 )
@@ -51,6 +54,10 @@ class PruneResult(ModelResult):
     """What the last refit did, where that was asked for."""
     recovery: RecoverResult | None = None
     """How the model was trained on, where that was asked for."""
+    fidelity: Fidelity | None = None
+    """What is kept of the uncut model, by language; None where nothing was compared."""
+    binds: tuple[str, ...] = ()
+    """The limits that keep it from being larger: `sparsity`, `parameters`, `time`."""
     original: PolyprunePreTrainedModel | None = None
     """The model that was pruned, which teaches the smaller one where that is recovered."""
     out: Path | None = None
@@ -79,7 +86,9 @@ class PruneResult(ModelResult):
             "rule": self.ranker.criterion.rule or None,
             "setting": self.ranker.setting.name,
             "languages": list(self.languages),
+            "fidelity": None if self.fidelity is None else self.fidelity.as_dict(),
             **only,
+            "binds": list(self.binds),
             "largest_difference": max(self.differences.values()),
             "differences": self.differences,
         }
@@ -90,30 +99,36 @@ class PruneResult(ModelResult):
         if self.repair is not None:
             answer["repair"] = self.repair.as_dict()
         if self.recovery is not None:
-            answer["recovery"] = self.recovery.as_dict()
+            answer["recovery"] = replace(self.recovery, fidelity=None).as_dict()
         return answer
 
     def summary(self) -> Iterator[Table | str]:
-        """Yield sizes before and after, what is left of every layer, and what was measured."""
-        if len(self.audits) == 1:
-            (audit,) = self.audits.values()
-            yield size_table(audit)
-            yield describe_request(audit)
-            yield from describe_layers(audit)
-        elif self.gates is not None:
-            yield language_table(self.audits)
-            yield describe_kinship(self.gates, list(self.audits))
+        """Yield what was kept of the uncut model, what is left of it, and what was measured."""
+        if not self.elastic:
+            yield from describe_fidelity(self.fidelity)
+        yield from self._sizes()
         if self.elastic:
             place = "this model" if self.out is None else self.out
             yield f"Every size for {', '.join(self.languages)} is in {place}."
         else:
             yield describe_differences(self.differences)
             yield from describe_place(self.out)
-        if self.fairness is not None:
-            yield str(self.fairness)
-        if self.repair is not None:
-            yield str(self.repair)
+        yield from (str(each) for each in (self.fairness, self.repair) if each is not None)
         if self.speed is not None:
             yield from describe_speed(self.speed)
         if self.recovery is not None:
-            yield from replace(self.recovery, out=None).summary()
+            yield from replace(self.recovery, fidelity=None, out=None).summary()
+
+    def _sizes(self) -> Iterator[Table | str]:
+        """Yield sizes before and after, and what is left of every layer; or sizes by language."""
+        if len(self.audits) == 1:
+            (audit,) = self.audits.values()
+            speed = self.speed
+            yield size_table(audit, None if speed is None else (speed.before, speed.after))
+            yield describe_request(audit, self.binds)
+            yield from describe_layers(audit)
+            if not self.elastic:
+                yield from describe_smaller(self.model, audit)
+        elif self.gates is not None:
+            yield language_table(self.audits)
+            yield describe_kinship(self.gates, list(self.audits))

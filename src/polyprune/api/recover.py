@@ -5,14 +5,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigError
+from ..corpora.corpus import open_corpus
+from ..errors import ConfigError, DataError
+from ..evaluation.fidelity import HeldOutText
+from ..loading.reading import Reading, scoring_text
+from ..model.fidelity import Fidelity
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
+from ..pruning.criteria.scoring import ScoringText
 from ..reporting.tables.table import Table
 from ..storage import atomic_folder, refuse_to_overwrite
 from ..training.recovery import Recovery, plan_recovery, recover_model, recovery_folder
+from ..training.run_paths import RunPaths
 from ..training.run_sections import CorpusConfig
-from .inputs import ModelLike, bundled_text, model_name, resolve_model, text_source
+from .comparing import compared, recovery_lines
+from .fidelity_table import describe_fidelity
+from .inputs import (
+    ModelLike,
+    bundled_text,
+    model_name,
+    resolve_corpus,
+    resolve_model,
+    text_source,
+)
 from .requests.recover import RecoverRequest
 from .requests.shared import TextLike
 from .result import ModelResult, make_table
@@ -25,6 +40,8 @@ class RecoverResult(ModelResult):
 
     model: PolyprunePreTrainedModel
     recovery: Recovery
+    fidelity: Fidelity | None = None
+    """What it has of its teacher, by language; None where nothing was compared."""
     out: Path | None = None
 
     @property
@@ -45,6 +62,7 @@ class RecoverResult(ModelResult):
         return {
             "out": None if self.out is None else str(self.out),
             "steps": self.log[-1]["step"],
+            **({} if self.fidelity is None else {"fidelity": self.fidelity.as_dict()}),
             "parameters": self.model.num_parameters(),
             "losses": self.log[-1]["losses"],
             "held_out": measured[-1] if measured else {},
@@ -52,7 +70,9 @@ class RecoverResult(ModelResult):
         }
 
     def summary(self) -> Iterator[Table | str]:
-        """Losses at the beginning, half-way and at the end, and held-out ones by language."""
+        """What it has of its teacher; losses of steps, and held-out ones by language."""
+        if self.fidelity is not None:
+            yield from describe_fidelity(self.fidelity)
         log, found = self.log, self.as_dict()
         shown = sorted({0, len(log) // 2, len(log) - 1})
         rows = [[log[i]["step"], f"{log[i]['losses']['total']:.3f}"] for i in shown]
@@ -99,8 +119,12 @@ def recovered(
     corpus: TextLike,
     request: RecoverRequest,
     progress: Progress,
+    read: int = 0,
 ) -> RecoverResult:
-    """Train a model in memory as a request has it, and write it where that is wanted."""
+    """Train a model in memory as a request has it, and write it where that is wanted.
+
+    `read` lines of each language were read before, when it was cut.
+    """
     out = None if request.out is None else Path(request.out)
     with recovery_folder(out) as work:
         text = CorpusConfig(
@@ -119,7 +143,33 @@ def recovered(
         recovery = recover_model(
             run, student, teacher[0], work, progress=progress, force=request.force
         )
-        result = RecoverResult(recovery.model, recovery, out)
+        result = RecoverResult(recovery.model, recovery, None, out)
+        if teacher[0] is not student:
+            kept = RunPaths(work / "run").held_out
+            found = _held_out(teacher[0], corpus, kept, request, read)
+            if found is not None:
+                fidelity = compared(teacher[0], result.model, *found, progress=progress)
+                result = replace(result, fidelity=fidelity)
         if out is not None:
             result.save(out, force=request.force)
     return result
+
+
+def _held_out(
+    teacher: PolyprunePreTrainedModel,
+    corpus: TextLike,
+    kept: Path,
+    request: RecoverRequest,
+    read: int,
+) -> tuple[ScoringText, HeldOutText] | None:
+    """Lines to compare on: those that training kept apart in a folder, where there are any."""
+    try:
+        source = resolve_corpus(corpus)
+    except DataError:  # a data set, of which only the lines that were kept apart are at hand
+        if not any(kept.glob("*.txt")):
+            return None
+        source = open_corpus(kept)
+    reading = Reading(tokens=min(request.tokens, 512), prefix=request.prefix)
+    text = scoring_text(teacher, source, request.languages, None, reading)  # pyright: ignore[reportArgumentType]
+    held_out = recovery_lines(text, kept, request.compare, read)
+    return None if held_out is None else (text, held_out)

@@ -10,7 +10,7 @@ from ..measuring.speed_target import MeasuredSelection, Speed, SpeedGoal
 from ..model.footprint import parameters_within
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
-from ..pruning.selection.budgets import Budget, Parameters, Sparsity
+from ..pruning.selection.budgets import Budget, Parameters, Sparsity, SparsityAndParameters
 from ..pruning.selection.ranking import Minimum
 from .requests.prune import PruneRequest
 
@@ -27,9 +27,12 @@ def budget_of(request: PruneRequest, model: PolyprunePreTrainedModel, progress: 
         "minimum": Minimum(request.min_heads, request.min_units, 1),
         "multiple": request.unit_multiple,
     }
-    if request.sparsity is not None:
-        return Sparsity(float(request.sparsity), request.exact, request.worst, **limits)
     parameters = _most_parameters(model, request)
+    if request.sparsity is not None:
+        sparsity = Sparsity(float(request.sparsity), request.exact, request.worst, **limits)
+        if parameters is None:
+            return sparsity
+        return SparsityAndParameters(sparsity, Parameters(parameters, **limits), **limits)
     if not request.timed:
         assert parameters is not None
         return Parameters(parameters, **limits)

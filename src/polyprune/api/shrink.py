@@ -12,6 +12,7 @@ from ..errors import ConfigError
 from ..loading.conversion import from_weights
 from ..loading.reading import probes_for, scoring_text
 from ..loading.stock import to_transformers
+from ..model.fidelity import Fidelity
 from ..model.files.gates_file import SHARED, load_gates, table_of
 from ..model.footprint import footprint_of, weight_bytes
 from ..model.history import PruningStep, history_of, write_history
@@ -26,11 +27,13 @@ from ..provenance.origin import complete_history
 from ..provenance.writing import write_stock
 from ..pruning.repair import put_back
 from ..pruning.second_order.refit import RefitReport
-from ..pruning.second_order.refit_text import refit_on
+from ..pruning.second_order.refit_text import LINES, refit_on
 from ..pruning.selection.audit import Audit, audit
 from ..pruning.shrinking import shrink_with_history, with_ranks
 from ..reporting.tables.table import Table
 from ..storage import atomic_folder, refuse_to_overwrite
+from .comparing import bundled_lines, compared, held_out_lines
+from .fidelity_table import describe_fidelity
 from .inputs import ModelLike, model_name, resolve_corpus, resolve_model
 from .requests.shrink import ShrinkRequest
 from .result import ModelResult
@@ -53,6 +56,8 @@ class ShrinkResult(ModelResult):
     dropped_layers: bool = False
     repair: RefitReport | None = None
     """What a refit did, where that was asked for."""
+    fidelity: Fidelity | None = None
+    """What is kept of the uncut model, by language; None where nothing was compared."""
     out: Path | None = None
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
@@ -75,6 +80,7 @@ class ShrinkResult(ModelResult):
         sizes = asdict(self.audit)
         return {
             "out": None if self.out is None else str(self.out),
+            "fidelity": None if self.fidelity is None else self.fidelity.as_dict(),
             **{name: sizes[name] for name in names},
             "largest_difference": max(self.differences.values()),
             "differences": self.differences,
@@ -82,7 +88,8 @@ class ShrinkResult(ModelResult):
         }
 
     def summary(self) -> Iterator[Table | str]:
-        """Yield sizes before and after, and how exact the smaller model is."""
+        """Yield what was kept of the uncut model, sizes before and after, and how exact it is."""
+        yield from describe_fidelity(self.fidelity)
         yield size_table(self.audit)
         if self.audit.requested_sparsity is not None:
             yield describe_request(self.audit)
@@ -109,6 +116,7 @@ def shrink(model: ModelLike, request: ShrinkRequest, progress: Progress) -> Any:
     original = resolve_model(model)
     large, gates = _selected(original, model_name(model), request)
     result = _shrunk(original, large, gates, request, progress)
+    result = replace(result, fidelity=_compared(original, result.model, request, progress))
     if request.out is None:
         return result
     return replace(result, out=result.save(request.out, force=request.force))
@@ -202,6 +210,25 @@ def _shrunk(
         dropped_layers=small.shape.layers < original.shape.layers,
         repair=repair,
     )
+
+
+def _compared(
+    original: PolyprunePreTrainedModel,
+    small: PolyprunePreTrainedModel,
+    request: ShrinkRequest,
+    progress: Progress,
+) -> Fidelity | None:
+    """What a smaller model kept of the one that was given, in the languages that it is for."""
+    names = _gates_languages(original, request) or tuple(request.languages or ())
+    given = request.repair if request.corpus is None else request.corpus
+    if given is None:
+        found = bundled_lines(original, names, request.compare)
+    else:
+        text = scoring_text(original, resolve_corpus(given), names or None)
+        read = LINES if request.repair is not None and given == request.repair else 0
+        held_out = held_out_lines(text, request.compare, read)
+        found = None if held_out is None else (text, held_out)
+    return None if found is None else compared(original, small, *found, progress=progress)
 
 
 def _with_sizes(sizes: Audit, original: PolyprunePreTrainedModel, config: PolypruneConfig) -> Audit:

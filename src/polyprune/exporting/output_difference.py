@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..evaluation.fidelity import cosines, nearest_others
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..pruning.criteria.losses import pool
 from .export_graph import POOLED
@@ -87,7 +88,7 @@ class _RunningDifference:
         # Not a number is no small difference, and max() might overlook it.
         distance = np.abs(rows[0] - rows[1]).max(initial=0.0)
         self.largest = max(self.largest, float(distance) if np.isfinite(distance) else np.inf)
-        self.cosines.append(_cosines(*rows))
+        self.cosines.append(cosines(*rows))
         if name == "last_hidden_state":
             self.sentences.extend(zip(_means(a, mask), _means(b, mask), strict=True))
         elif name == POOLED:
@@ -101,7 +102,7 @@ class _RunningDifference:
         agreed = self.agreed
         if len(self.sentences) > 2:
             ours, theirs = map(np.stack, zip(*self.sentences, strict=True))
-            agreed = [_neighbours(ours) == _neighbours(theirs)]
+            agreed = [nearest_others(ours) == nearest_others(theirs)]
         share = float(np.concatenate(agreed).mean()) if agreed else 1.0
         return OutputDifference(self.largest, float(np.concatenate(self.cosines).mean()), share)
 
@@ -109,16 +110,3 @@ class _RunningDifference:
 def _means(states: np.ndarray, mask: np.ndarray) -> np.ndarray:
     present = mask[:, :, None]
     return (states * present).sum(1) / present.sum(1)
-
-
-def _neighbours(vectors: np.ndarray) -> np.ndarray:
-    """Return the index of each vector's nearest other vector."""
-    directions = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
-    near = directions @ directions.T
-    np.fill_diagonal(near, -np.inf)
-    return near.argmax(-1)
-
-
-def _cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
-    return (a * b).sum(-1) / np.maximum(lengths, 1e-12)

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pydantic import TypeAdapter, ValidationError
 from transformers import PreTrainedConfig
 
+from .fidelity import Fidelity
+
 FIELD = "polyprune"
 """The field of `config.json`."""
 
@@ -75,6 +77,8 @@ class History:
     before: ModelSize | None = None
     cuts: tuple[PruningStep, ...] = ()
     trainings: tuple[TrainingStep, ...] = ()
+    fidelity: Fidelity | None = None
+    """What is kept of the model before the last cut; whatever changes weights takes it away."""
 
     @property
     def sparsity(self) -> float | None:
@@ -107,10 +111,16 @@ def write_history(config: PreTrainedConfig, history: History) -> None:
 def add_pruning(config: PreTrainedConfig, cut: PruningStep) -> None:
     """Add to the history that something was cut."""
     history = history_of(config)
-    write_history(config, replace(history, cuts=(*history.cuts, cut)))
+    write_history(config, replace(history, cuts=(*history.cuts, cut), fidelity=None))
 
 
 def add_training(config: PreTrainedConfig, training: TrainingStep) -> None:
     """Add to the history that weights were trained."""
     history = history_of(config)
-    write_history(config, replace(history, trainings=(*history.trainings, training)))
+    trainings = (*history.trainings, training)
+    write_history(config, replace(history, trainings=trainings, fidelity=None))
+
+
+def add_fidelity(config: PreTrainedConfig, fidelity: Fidelity) -> None:
+    """Write into the history what is kept of the model that this one was cut from."""
+    write_history(config, replace(history_of(config), fidelity=fidelity))

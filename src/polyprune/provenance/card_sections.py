@@ -1,6 +1,7 @@
 """The parts of a card that show numbers or code: what was cut and lost, how to load the model."""
 
 import re
+from collections import defaultdict
 
 from ..model.files.row_names import SHARED
 from ..model.history import ModelSize, PruningStep
@@ -10,6 +11,15 @@ from .markdown import code, command, fenced, plain, table
 NOTHING = "–"
 NOT_YET = "**Not measured yet.**"
 LEARNED = "gates that were trained with an L0 penalty"
+
+MEASURED = defaultdict(
+    lambda: "Scores of the model before its last cut, and of this one.",
+    agreement="How often this model says what the model before its last cut said, right or wrong.",
+    cosine="How near embeddings are to those of the model before its last cut, and how often the "
+    "nearest other sentence is the same.",
+    correlation="How outputs correlate with those of the model before its last cut.",
+)
+"""By the first measure."""
 
 PAPER = """\
 @inproceedings{li-etal-2022-probing,
@@ -118,11 +128,34 @@ def _by_layer(before: ModelSize, size: ModelSize) -> str:
 
 def losses(facts: CardFacts) -> str:
     """The dense model beside this one, language by language."""
-    head = "## What each language lost"
+    head, kept = "## What each language lost", _kept(facts)
     if not facts.compared:
         how = "These measure it, and its speed, and put them here:"
-        return f"{head}\n\n{NOT_YET} {how}\n\n{_how(facts)}"
-    return "\n\n".join([head, *(_compared(facts, each) for each in facts.compared)])
+        by_labels = f"By the labels of a task: {NOT_YET}" if kept else NOT_YET
+        return "\n\n".join([head, *kept, f"{by_labels} {how}", _how(facts)])
+    return "\n\n".join([head, *(_compared(facts, each) for each in facts.compared), *kept])
+
+
+def _kept(facts: CardFacts) -> list[str]:
+    """What is kept of the model before the last cut, as it was measured then; nothing if not."""
+    found = facts.history.fidelity
+    if found is None or not found.languages:
+        return []
+    head = ["language"]
+    for measure in found.overall.measures:
+        head += [plain(measure.name), "95 % interval"]
+    rows = {language(facts, code): each for code, each in sorted(found.languages.items())}
+    cells = [
+        [name, *(cell for measure in each.measures for cell in measure.shown())]
+        for name, each in (rows | {"**all**": found.overall}).items()
+    ]
+    worst = language(facts, found.worst)
+    return [
+        "### Without labels",
+        f"{MEASURED[found.overall.measures[0].name]} {plain(found.about_text())} {worst} kept "
+        "least.",
+        table(head, cells),
+    ]
 
 
 def _how(facts: CardFacts) -> str:
@@ -183,7 +216,7 @@ def certificate(facts: CardFacts) -> str:
     return (
         f"## Certificate\n\n{compared} read the same sentences when this was written. Their "
         f"outputs differ by at most {facts.differences[worst]:.1e} ({language(facts, worst)}): "
-        "cutting loses what was cut and nothing else.\n\n"
+        "cutting is exact. What was cut is lost all the same; that is above.\n\n"
         "<details><summary>Largest difference in each language</summary>\n\n"
         f"{table(['language', 'difference'], rows)}\n\n</details>\n\n{hashes}"
     )

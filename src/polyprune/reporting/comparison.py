@@ -5,18 +5,11 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from ..averages import Value
+from ..estimates import Interval, mean_interval
 from ..evaluation.task_names import TASK_NAMES
 from .learned import is_learned
 from .results import Claim, Results, Score, System, main_score, table_scores
-from .significance import (
-    LEVEL,
-    Interval,
-    effect_size,
-    holm,
-    mean_interval,
-    signed_rank_test,
-    t_test,
-)
+from .significance import LEVEL, effect_size, holm, signed_rank_test, t_test
 
 Differences = Mapping[int | None, Mapping[str, float]]
 """The differences of a task by seed and language."""

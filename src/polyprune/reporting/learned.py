@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ..averages import Value, mean
+from ..estimates import mean_interval
 from .results import DENSE, Results, System, main_score, table_scores
-from .significance import mean_interval
 
 MARGIN = 5.0
 """By how many points the dense model must be above a guess, at the lower end of the interval."""

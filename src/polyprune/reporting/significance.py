@@ -4,41 +4,16 @@ A value that cannot be computed, such as the interval of one number, is None.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
 from ..averages import Value
 
-CERTAINTY = 0.95
-"""Intervals hold the true mean with this probability."""
-
 LEVEL = 0.05
 """A difference with a smaller p is none by chance."""
 
-
 ROUNDING = 1e-9
 """Points by which equal scores may differ."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean with the interval that holds the true one."""
-
-    mean: float
-    low: Value = None
-    high: Value = None
-
-
-def mean_interval(values: Sequence[float]) -> Interval:
-    """Return the mean with its 95 % interval by Student's t; without one if there is one value."""
-    mean = fmean(values)
-    if len(values) < 2:
-        return Interval(mean)
-    from scipy.stats import t
-
-    half = float(t.ppf((1 + CERTAINTY) / 2, len(values) - 1)) * stdev(values) / len(values) ** 0.5
-    return Interval(mean, mean - half, mean + half)
 
 
 def effect_size(differences: Sequence[float]) -> Value:

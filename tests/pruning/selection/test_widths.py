@@ -15,7 +15,7 @@ from polyprune.model.network.embedding import Embedding
 from polyprune.model.network.feed_forward import FEED_FORWARDS
 from polyprune.pruning.second_order.curves import RemovalCurves
 from polyprune.pruning.selection.ranking import Minimum
-from polyprune.pruning.selection.widths import keep_within_parameters
+from polyprune.pruning.selection.widths import ParameterLimits, keep_within_parameters
 
 SHAPE = pp.EncoderShape(20, 10, 1, 8, 4, (2, 2), (3, 2), 8)
 LEAST = Minimum(rank=1)
@@ -47,7 +47,7 @@ ALL = list(itertools.product(*(range(n + 1) for n in (*SHAPE.heads, *SHAPE.units
 def test_no_other_widths_lose_less(seed, share):
     curves, smallest, largest = some_curves(seed), min(map(parameters, ALL)), parameters(ALL[-1])
     limit = int(smallest + share * (largest - smallest))
-    gates = keep_within_parameters(curves, SHAPE, limit, 0, LEAST)
+    gates = keep_within_parameters(curves, SHAPE, ParameterLimits(limit, 0, LEAST))
     for order, gate in zip(curves.order.leaves(), gates.leaves(), strict=True):
         assert torch.equal(gate[0, order[0]], gate[0, order[0]].sort().values)  # the last to go
 
@@ -62,4 +62,4 @@ def test_no_other_widths_lose_less(seed, share):
 
 def test_fewer_than_what_cannot_be_pruned_are_refused():
     with pytest.raises(ConfigError, match="smallest possible is"):
-        keep_within_parameters(some_curves(0), SHAPE, 10, 0, LEAST)
+        keep_within_parameters(some_curves(0), SHAPE, ParameterLimits(10, 0, LEAST))

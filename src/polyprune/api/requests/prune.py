@@ -19,6 +19,7 @@ from .shared import (
     TEXT,
     BatchSize,
     Command,
+    Compare,
     Corpus,
     Device,
     Force,
@@ -118,6 +119,7 @@ class PruneRequest(Request):
         int | None,
         Option("Sentences to read in each language: 300, or 64 a round by second-order.", TEXT),
     ] = None
+    compare: Compare = None
     loss: Loss = None
     parallel: Parallel = None
     table: Table = None
@@ -209,7 +211,8 @@ class PruneRequest(Request):
         yield from self._refused_rounds()
 
     def _refused_budgets(self) -> Iterator[tuple[bool, str]]:
-        other = self.timed or self.parameters is not None or self.size is not None
+        sized = self.parameters is not None or self.size is not None
+        other = self.timed or sized
         special = self.exact or self.unit_multiple > 1 or self.min_heads > 0 or self.min_units > 0
         yield (
             self.every_size and (other or special),
@@ -226,17 +229,17 @@ class PruneRequest(Request):
             "`latency='10ms'`, alone or together.",
         )
         yield (
-            self.sparsity is not None and other,
-            "A sparsity is a budget of its own: leave `sparsity` out, or `parameters`, `size`, "
-            "`speedup` and `latency`.",
+            self.sparsity is not None and self.timed,
+            "A sparsity goes with `parameters` and `size`, not with a time: leave `sparsity` out, "
+            "or `speedup` and `latency`.",
         )
         yield (
             self.speedup is not None and self.latency is not None,
             "Ask for `speedup` or for `latency`, not for both.",
         )
         yield (
-            self.exact and self.sparsity is None,
-            "The exact knapsack goes with a sparsity, not with another budget.",
+            (self.exact or self.worst) and (self.sparsity is None or sized),
+            "`exact` and `worst` go with a `sparsity`, not with another budget.",
         )
 
     def _refused_languages(self) -> Iterator[tuple[bool, str]]:
@@ -263,8 +266,8 @@ class PruneRequest(Request):
 
     def _refused_rounds(self) -> Iterator[tuple[bool, str]]:
         yield (
-            self.worst and (self.every_size or self.sparsity is None or self.per_language),
-            "`worst` is for one subnetwork that all languages share, and a `sparsity`.",
+            self.worst and (self.every_size or self.per_language),
+            "`worst` is for one subnetwork that all languages share, in one size.",
         )
         yield (
             self.in_rounds and (self.scores is not None or not self.scores_with_text),
@@ -288,12 +291,7 @@ class PruneRequest(Request):
         )
 
     def _refused_text(self) -> Iterator[tuple[bool, str]]:
-        text = self.corpus is not None and self.recover is None
         yield (
-            not self.scores_with_text and (self.scores is not None or text),
-            f"Method {self._criterion.method!r} reads no text: leave `scores` and `corpus` out.",
-        )
-        yield (
-            self.scores is not None and text,
-            "Give `scores` or `corpus`, not both: scores need no text.",
+            not self.scores_with_text and self.scores is not None,
+            f"Method {self._criterion.method!r} reads no text: leave `scores` out.",
         )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from ..request import Option, Request
-from .shared import Corpus, Force, Languages, Out, Parallel, Prefix, Seed
+from .shared import Compare, Corpus, Force, Languages, Out, Parallel, Prefix, Seed
 
 TRAINING = "Training"
 
@@ -28,5 +28,6 @@ class RecoverRequest(Request):
     held_out: Annotated[
         int, Option("Lines of each language that are kept to measure with.", TRAINING, least=0)
     ] = 100
+    compare: Compare = None
     seed: Seed = 0
     force: Force = False

@@ -32,6 +32,14 @@ Out = Annotated[
 ]
 Force = Annotated[bool, Option("Replace what is there.")]
 Seed = Annotated[int, Option("The seed of masked words, and of chance.")]
+Compare = Annotated[
+    int | None,
+    Option(
+        "Sentences of each language to compare with the uncut model on: 64 or fewer; 0 for none.",
+        TEXT,
+        least=0,
+    ),
+]
 Device = Annotated[str, Option("auto, cpu, cuda, cuda:1 or mps.", TEXT)]
 Command = Annotated[
     str, Option("The command that the model's card says it was made with.", in_terminal=False)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from ...errors import ConfigError
 from ...quantities import parse_sparsity, split_list
 from ..request import Option, Request
-from .shared import Command, Force, Names, Out, TextLike, as_names
+from .shared import Command, Compare, Force, Names, Out, TextLike, as_names
 
 
 def as_layers(given: str | Sequence[int] | None) -> tuple[int, ...] | None:
@@ -52,6 +52,11 @@ class ShrinkRequest(Request):
         TextLike | None,
         Option("Fit what is left to the uncut model on this text, without training."),
     ] = None
+    corpus: Annotated[
+        TextLike | None,
+        Option("Text to compare with the uncut model on; that of the repair unless given."),
+    ] = None
+    compare: Compare = None
     combine: Annotated[
         str, Option("How several languages of an elastic folder agree: mean or union.")
     ] = "mean"

@@ -34,7 +34,13 @@ from .ranking import (
 )
 from .rounding import round_units
 from .selection import SelectedRow, Selection
-from .widths import SelectionLimits, keep_within_parameters, keep_within_time
+from .widths import (
+    ParameterLimits,
+    SelectionLimits,
+    keep_within_both,
+    keep_within_parameters,
+    keep_within_time,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,14 +153,7 @@ class Parameters(Budget):
         By removal curves it is the knapsack.
         """
         if ranker.curves is not None:
-            gates = keep_within_parameters(
-                ranker.curves,
-                model.shape,
-                self.parameters,
-                _fixed_parameters(model),
-                self.least(model.shape),
-                self.multiple,
-            )
+            gates = keep_within_parameters(ranker.curves, model.shape, self.limits(model))
             return _selection(model, ranker, gates, "parameters", parameters=self.parameters)
         weights = ComponentWeights.in_parameters(model.shape)
         scores, minimum = ranker.rank(model, weights), self.least(model.shape)
@@ -165,6 +164,50 @@ class Parameters(Budget):
         limits = weight_kept(gates, weights).tolist()
         gates = self._rounded(gates, scores, limits, weights)
         return _selection(model, ranker, gates, "parameters", parameters=self.parameters)
+
+    def limits(self, model: PolyprunePreTrainedModel) -> ParameterLimits:
+        """What the budget leaves for components that can be pruned."""
+        minimum = self.least(model.shape)
+        return ParameterLimits(self.parameters, _fixed_parameters(model), minimum, self.multiple)
+
+
+@dataclass(frozen=True, slots=True)
+class SparsityAndParameters(Budget):
+    """A fraction of the encoder goes, and no more than so many parameters stay: both hold."""
+
+    sparsity: Sparsity
+    parameters: Parameters
+
+    def within(self, density):
+        """The fraction that still has to go; parameters are counted on what is there."""
+        return replace(self, sparsity=self.sparsity.within(density))
+
+    def select(self, model, ranker):
+        """What one limit selects, where that keeps the other too; else the knapsack of both."""
+        most, least = self.parameters.parameters, 1 - self.sparsity.sparsity
+        by_sparsity = self.sparsity.select(model, ranker)
+        if all(each.parameters <= most for each in by_sparsity.audits.values()):
+            return self._asked(by_sparsity)
+        by_parameters = self.parameters.select(model, ranker)
+        if all(each.density <= least + 1e-9 for each in by_parameters.audits.values()):
+            return self._asked(by_parameters)
+        curves = ranker.curves or RemovalCurves.sorted_by(ranker.rank(model))
+        weights, counts = ComponentWeights.of(model.shape), counts_of(curves.steps)
+        limit = weight_limit(least, weights, counts)
+        limits = self.parameters.limits(model)
+        gates, binds = keep_within_both(curves, model.shape, limit, limits)
+        found = _selection(model, ranker, gates, "")
+        rows = zip(found.rows, binds, strict=True)
+        return self._asked(replace(found, rows=tuple(replace(row, binds=own) for row, own in rows)))
+
+    def _asked(self, found: Selection) -> Selection:
+        """The selection with both requests in its audits."""
+        both = {
+            "requested_sparsity": self.sparsity.sparsity,
+            "requested_parameters": self.parameters.parameters,
+        }
+        rows = (replace(row, audit=replace(row.audit, **both)) for row in found.rows)
+        return replace(found, rows=tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)

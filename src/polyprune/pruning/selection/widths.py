@@ -18,7 +18,7 @@ from ..second_order.curves import RemovalCurves
 from .latency import LatencyTable
 from .multiple_choice import ChoiceGroup, fill, least_parameters, least_seconds, solve
 from .parameters import too_few_parameters
-from .ranking import Minimum
+from .ranking import ComponentWeights, Minimum
 
 RANKS = 48
 """Ranks that are tried, evenly spread."""
@@ -82,33 +82,74 @@ def best_widths(row: "Row", shape: EncoderShape, limits: SelectionLimits) -> Sub
     return SublayerWidths(tuple(counts), table.base + solution.seconds, solution.binds)
 
 
+@dataclass(frozen=True, slots=True)
+class ParameterLimits:
+    """How many parameters a model may have."""
+
+    parameters: int
+    fixed: int
+    """Parameters that are there whatever is kept."""
+    minimum: Minimum
+    multiple: int = 1
+
+
 def keep_within_parameters(
-    curves: RemovalCurves,
-    shape: EncoderShape,
-    parameters: int,
-    fixed: int,
-    minimum: Minimum,
-    multiple: int = 1,
+    curves: RemovalCurves, shape: EncoderShape, limits: ParameterLimits
 ) -> Gates:
-    """The gates of each row that lose least within so many parameters, `fixed` of them given.
+    """The gates of each row that lose least within so many parameters.
 
     The same knapsack as for time, with parameters in the place of seconds.
     """
-    rows, limit, kept = _rows(curves), parameters - fixed, []
+    rows, limit, kept = _rows(curves), limits.parameters - limits.fixed, []
     for row in rows:
-        groups = [
-            *_layers(row, shape, minimum, multiple, None),
-            _words(row.rank, shape, minimum, None),
-        ]
+        groups = _groups(row, shape, limits)
         groups = [replace(each, seconds=each.parameters.astype(float)) for each in groups]
         if least_parameters(groups) > limit:
             rank = int(groups[-1].counts[groups[-1].parameters.argmin()])
-            raise too_few_parameters(parameters, rank, least_parameters(groups) + fixed)
+            least = least_parameters(groups) + limits.fixed
+            raise too_few_parameters(limits.parameters, rank, least)
         solution = solve(groups, float(limit))
         assert solution is not None
         options = fill(groups, solution.options, float(limit), limit)
         kept.append([int(g.counts[option]) for g, option in zip(groups, options, strict=True)])
     return _gates(rows, kept)
+
+
+def keep_within_both(
+    curves: RemovalCurves,
+    shape: EncoderShape,
+    weight: int,
+    limits: ParameterLimits,
+) -> tuple[Gates, tuple[tuple[str, ...], ...]]:
+    """The gates of each row that lose least within a weight of App. B and so many parameters.
+
+    The same knapsack as for time, with the weight in the place of seconds. Beside them, which of
+    `sparsity` and `parameters` bind in each row.
+    """
+    weights = ComponentWeights.of(shape)
+    rows, room, kept, binds = _rows(curves), limits.parameters - limits.fixed, [], []
+    layers = shape.layers
+    each = [*[weights.head] * layers, *[weights.unit] * layers, weights.rank]
+    for row in rows:
+        groups = [
+            replace(group, seconds=(cost * group.counts).astype(float))
+            for group, cost in zip(_groups(row, shape, limits), each, strict=True)
+        ]
+        solution = solve(groups, float(weight), room)
+        assert solution is not None  # what has to stay keeps both, if it keeps either
+        chosen = zip(groups, solution.options, strict=True)
+        kept.append([int(group.counts[option]) for group, option in chosen])
+        binds.append(tuple("sparsity" if name == "time" else name for name in solution.binds))
+    return _gates(rows, kept), tuple(binds)
+
+
+def _groups(row: "Row", shape: EncoderShape, limits: ParameterLimits) -> list[ChoiceGroup]:
+    """Heads and units of every layer, and ranks, without their times."""
+    minimum = limits.minimum
+    return [
+        *_layers(row, shape, minimum, limits.multiple, None),
+        _words(row.rank, shape, minimum, None),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
