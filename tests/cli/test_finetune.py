@@ -287,3 +287,16 @@ def test_tokenizer_and_model_have_to_belong_together(command, tmp_path):
         config["model"]["vocab"][f"word{i}"] = 100 + i
     (other / "tokenizer.json").write_text(json.dumps(config))
     assert "do not belong together" in refused(tmp_path, "finetune", other, *command[2:])
+
+
+def test_a_teacher_is_listened_to(command, tmp_path):
+    answer(*command)
+    teacher = ("--teacher", tmp_path / "out" / "model", "--teacher-weight", 0.9)
+    taught = answer(*command[:-5], tmp_path / "taught", *command[-4:], *teacher)
+    alone, both = (pp.load(tmp_path / name / "model").state_dict() for name in ("out", "taught"))
+    assert any(not alone[name].equal(both[name]) for name in alone)
+    log = read_log(next((tmp_path / "taught").glob("*/log.jsonl")))
+    assert set(log[-1]["losses"]) == {"labels", "outputs", "total"}
+    losses = log[-1]["losses"]
+    assert losses["total"] == pytest.approx(0.1 * losses["labels"] + 0.9 * losses["outputs"])
+    assert taught["models"] == [str(tmp_path / "taught" / "model")]

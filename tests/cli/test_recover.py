@@ -36,3 +36,24 @@ def test_recovery_needs_text_and_a_step(speaking, tmp_path):
     status, _, error = polyprune("recover", speaking, "--corpus", "sample", "--steps", 0, *out)
     assert status == 2
     assert "--steps" in error
+
+
+def test_minutes_go_with_auto(speaking, tmp_path):
+    out = ("--corpus", "sample", "--out", tmp_path / "out")
+    told = refused(tmp_path, "recover", speaking, *out, "--minutes", 3)
+    assert "give --steps auto too" in told
+    pruned = ("prune", speaking, "--sparsity", 0.5, *out)
+    assert "give --recover auto too" in refused(tmp_path, *pruned, "--minutes", 3)
+    auto = ("--recover", "auto", "--minutes", 0)
+    assert "--minutes are more than 0" in refused(tmp_path, *pruned, *auto)
+    assert "--recover is a number of steps" in refused(tmp_path, *pruned, "--recover", "some")
+
+
+def test_minutes_are_spent_and_told(speaking, text, tmp_path):
+    out = tmp_path / "half"
+    auto = ("--recover", "auto", "--minutes", 0.05, "--tokens", 16)
+    found = answer("prune", speaking, "--corpus", text, "--sparsity", 0.5, *auto, "--out", out)
+    recovery = found["recovery"]
+    assert recovery["chosen"]["steps"] >= recovery["steps"] >= recovery["kept_step"]
+    assert recovery["held_out"].keys() == recovery["held_out_before"].keys() != set()
+    assert not (tmp_path / "half.recovery").exists()

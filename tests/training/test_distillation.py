@@ -21,10 +21,13 @@ from polyprune.training.distillation import (
     cosine_distance,
     divergence,
     embedding_distance,
+    hidden_error,
     layers_to_keep,
     relation_loss,
     similarity_relation,
+    soft_binary_cross_entropy,
     soft_cross_entropy,
+    squared_difference,
     value_relation,
 )
 from support.paths import VECTORS
@@ -33,7 +36,15 @@ WORKED = json.loads((VECTORS / "distillation.json").read_text())
 EXACT = {"atol": 1e-9, "rtol": 1e-9}
 BY_HEAD = [attention_relation, value_relation]
 BY_RELATION = [*BY_HEAD, relation_loss]
-BY_ROW = [soft_cross_entropy, cosine_distance, embedding_distance, similarity_relation]
+BY_ROW = [
+    soft_cross_entropy,
+    soft_binary_cross_entropy,
+    squared_difference,
+    cosine_distance,
+    hidden_error,
+    embedding_distance,
+    similarity_relation,
+]
 
 
 def double(values):
@@ -428,3 +439,29 @@ def test_a_layer_without_heads_cannot_be_captured(model):
         capture_projections(student.encoder),
     ):
         pass
+
+
+def test_hidden_states_are_compared_as_a_share_of_their_variance():
+    teacher = double([[1.0, 2.0], [3.0, 6.0]])  # its mean is 2, 4: a variance of 10
+    student = double([[1.0, 3.0], [5.0, 6.0]])  # off by 1 and by 2
+    assert hidden_error(student, teacher) == pytest.approx(5 / 10)
+    assert hidden_error(7 * student, 7 * teacher) == pytest.approx(5 / 10)
+    mean = teacher.mean(0).expand_as(teacher)
+    assert hidden_error(mean, teacher) == pytest.approx(1), "as bad as saying always the same"
+    one = double([[1.0, 2.0]])
+    assert hidden_error(2 * one, one) == pytest.approx(1000), "of one token there is no variance"
+
+
+def test_labels_that_do_not_exclude_each_other_are_compared_one_by_one():
+    student, teacher = double([[0.3, -2.0]]), double([[1.0, 0.5]])
+    worked = 0.0
+    for s, t in zip(student[0], teacher[0], strict=True):  # each is two labels: there, or not
+        both = [torch.stack([x, torch.zeros_like(x)])[None] for x in (s, t)]
+        worked += soft_cross_entropy(*both, temperature=3.0)
+    assert soft_binary_cross_entropy(student, teacher, temperature=3.0) == pytest.approx(worked)
+
+
+def test_numbers_are_compared_by_their_squared_difference():
+    assert squared_difference(double([[1.0], [4.0]]), double([[3.0], [4.5]])) == pytest.approx(
+        (4 + 0.25) / 2
+    )

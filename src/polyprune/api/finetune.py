@@ -1,13 +1,14 @@
 """`polyprune.finetune`: a model for a task, dense or pruned, on one language or on all."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
+from ..evaluation.finetune_config import FineTuneConfig, SearchSpace, TaskTeacher
 from ..evaluation.hyperparameter_search import HyperparameterSearch
 from ..evaluation.run_search import run_search
 from ..evaluation.tasks import find_task
@@ -68,11 +69,12 @@ def finetune(model: ModelLike, request: FinetuneRequest, progress: Progress) -> 
     """Fine-tune a model for a task of XTREME, and keep what is best on dev.
 
     Pruned models are fine-tuned like dense ones; those with gates for every language under their
-    gates, and elastic ones in all sizes at once. In a folder that is given, fine-tuning that was
+    gates, and elastic ones in all sizes at once. With a `teacher`, such as the uncut model, its
+    outputs are learned besides gold labels. In a folder that is given, fine-tuning that was
     stopped goes on where it was.
     """
     quiet_loading()
-    with model_folder(model) as start:
+    with model_folder(model) as start, _teacher(request) as teacher:
         setup = FineTuneConfig(
             model=start,
             task=find_task(request.task),
@@ -83,6 +85,7 @@ def finetune(model: ModelLike, request: FinetuneRequest, progress: Progress) -> 
             sparsity=request.sparsity,  # pyright: ignore[reportArgumentType]
             words=not request.freeze_words,
             fallback=request.fallback,
+            teacher=teacher,
             precision=request.precision,
         )
         space = _search_space(setup, request)
@@ -97,6 +100,16 @@ def finetune(model: ModelLike, request: FinetuneRequest, progress: Progress) -> 
         scores=tuple(search.score(seed) for seed in space.seeds),
         temporary=temporary,
     )
+
+
+@contextmanager
+def _teacher(request: FinetuneRequest) -> Iterator[TaskTeacher | None]:
+    """The teacher that a request names, as a folder or an id for as long as it is needed."""
+    if request.teacher is None:
+        yield None
+        return
+    with model_folder(request.teacher) as name:
+        yield TaskTeacher(name, request.teacher_weight, request.temperature)
 
 
 def _search_space(setup: FineTuneConfig, request: Any) -> SearchSpace:

@@ -198,6 +198,7 @@ def _recovered(
     assert request.corpus is not None
     wanted = RecoverRequest(
         steps=request.recover,
+        minutes=request.minutes,
         out=request.out,
         languages=request.languages,
         parallel=request.parallel,

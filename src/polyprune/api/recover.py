@@ -1,23 +1,33 @@
 """`polyprune.recover`: train a pruned model on, to win back what was lost."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from ..corpora.corpus import open_corpus
 from ..errors import ConfigError, DataError
 from ..evaluation.fidelity import HeldOutText
 from ..loading.reading import Reading, scoring_text
+from ..measuring.timed_recovery import TimedRecovery
 from ..model.fidelity import Fidelity
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
 from ..pruning.criteria.scoring import ScoringText
 from ..reporting.tables.table import Table
 from ..storage import atomic_folder, refuse_to_overwrite
-from ..training.recovery import Recovery, plan_recovery, recover_model, recovery_folder
+from ..training.recovery import (
+    Recovery,
+    RecoverySettings,
+    plan_recovery,
+    recover_model,
+    recovery_folder,
+)
+from ..training.run_config import Run
 from ..training.run_paths import RunPaths
 from ..training.run_sections import CorpusConfig
+from ..training.session import ModelsInMemory
 from .comparing import compared, recovery_lines
 from .fidelity_table import describe_fidelity
 from .inputs import (
@@ -57,35 +67,50 @@ class RecoverResult(ModelResult):
         return Path(folder)
 
     def as_dict(self) -> dict[str, Any]:
-        """The last losses, and the held-out ones before and after."""
-        measured = [entry["held_out"] for entry in self.log if entry["held_out"]]
+        """The last losses, which step is kept, and the held-out losses before and after."""
+        last = self.log[-1] if self.log else {"step": 0, "losses": {}}
+        choice = self.recovery.choice
         return {
             "out": None if self.out is None else str(self.out),
-            "steps": self.log[-1]["step"],
+            "steps": last["step"],
+            "kept_step": self.recovery.kept,
             **({} if self.fidelity is None else {"fidelity": self.fidelity.as_dict()}),
             "parameters": self.model.num_parameters(),
-            "losses": self.log[-1]["losses"],
-            "held_out": measured[-1] if measured else {},
+            "losses": last["losses"],
+            "held_out": self.recovery.after,
             "held_out_before": self.recovery.before,
+            **({} if choice is None else {"chosen": asdict(choice)}),
         }
 
     def summary(self) -> Iterator[Table | str]:
         """What it has of its teacher; losses of steps, and held-out ones by language."""
         if self.fidelity is not None:
             yield from describe_fidelity(self.fidelity)
-        log, found = self.log, self.as_dict()
-        shown = sorted({0, len(log) // 2, len(log) - 1})
-        rows = [[log[i]["step"], f"{log[i]['losses']['total']:.3f}"] for i in shown]
-        yield make_table(["step", "loss"], rows, title="recovery")
-        before = found["held_out_before"]
-        if found["held_out"] and before:
-            rows = [
-                [code, f"{before[code]:.3f}", f"{loss:.3f}"]
-                for code, loss in found["held_out"].items()
-            ]
+        log, before, after = self.log, self.recovery.before, self.recovery.after
+        if log:
+            shown = sorted({0, len(log) // 2, len(log) - 1})
+            rows = [[log[i]["step"], f"{log[i]['losses']['total']:.3f}"] for i in shown]
+            yield make_table(["step", "loss"], rows, title="recovery")
+        if before and not self.recovery.left_out:
+            rows = [[code, f"{before[code]:.4f}", f"{loss:.4f}"] for code, loss in after.items()]
             yield make_table(["language", "before", "after"], rows, title="held-out loss")
+        yield from describe_choice(self.recovery)
         if self.out is not None:
-            yield f"Written to {self.out} after {found['steps']} steps."
+            yield f"Written to {self.out} after {len(log)} steps."
+
+
+def describe_choice(recovery: Recovery) -> Iterator[str]:
+    """Say which step was kept, where there was something to choose by."""
+    if not recovery.before:
+        return
+    best, steps = fmean(recovery.after.values()), len(recovery.entries)
+    if recovery.left_out:
+        yield (
+            f"Recovery was left out: after none of its steps was the held-out loss below the "
+            f"{best:.4f} of the model as it was, so that is what is kept."
+        )
+    elif recovery.kept < steps:
+        yield f"Step {recovery.kept} of {steps} is kept: its held-out loss, {best:.4f}, was lowest."
 
 
 @verb(RecoverRequest)
@@ -93,9 +118,11 @@ def recover(model: ModelLike, request: RecoverRequest, progress: Progress) -> Re
     """Train a pruned model on text, with the model that it was cut from as its teacher.
 
     A masked language model guesses words, a sentence encoder learns the teacher's embeddings, a
-    model with another readout its outputs. The teacher of what `polyprune.prune` returns is the
-    model that was pruned, unless another is given. With `out`, a recovery that was stopped or
-    killed goes on from its last checkpoint when it is asked for again.
+    model with another readout its outputs. What is best on held-out lines is kept, and that may be
+    the model as it was. With `steps="auto"`, short trials choose the learning rate, and the rest
+    of the minutes is trained with it. The teacher of what `polyprune.prune` returns is the model
+    that was pruned, unless another is given. With `out`, a recovery that was stopped or killed goes
+    on from its last checkpoint when it is asked for again.
     """
     if request.out is not None:  # before anything is loaded, not only when it is written
         refuse_to_overwrite(Path(request.out), force=request.force)
@@ -135,14 +162,26 @@ def recovered(
             block=min(request.tokens, 512),
             held_out=request.held_out,
         )
-        run = plan_recovery(
-            student, teacher[1], text, request.steps, request.batch_size, request.seed
+        settings = RecoverySettings(
+            1 if request.timed else int(request.steps),
+            request.chosen_batch,
+            request.learning_rate,
+            request.seed,
         )
-        if out is None:  # nobody could go on from a checkpoint
-            run = replace(run, saving=replace(run.saving, every=request.steps))
-        recovery = recover_model(
-            run, student, teacher[0], work, progress=progress, force=request.force
-        )
+
+        def plan(settings: RecoverySettings) -> Run:
+            run = plan_recovery(student, teacher[1], text, settings)
+            if out is None:  # nobody could go on from a checkpoint
+                run = replace(run, saving=replace(run.saving, every=run.steps))
+            return run
+
+        models = ModelsInMemory(student, teacher[0])
+        if request.timed:
+            timed = TimedRecovery(request.chosen_minutes, plan, settings, models, work)
+            recovery = timed.recover(progress, force=request.force)
+        else:
+            force = request.force
+            recovery = recover_model(plan(settings), models, work, progress=progress, force=force)
         result = RecoverResult(recovery.model, recovery, None, out)
         if teacher[0] is not student:
             kept = RunPaths(work / "run").held_out

@@ -54,6 +54,8 @@ class TextFile:
     path: Path
     damaged: Damaged = "stop"
     """What to do with a damaged file or a line that is not UTF-8."""
+    longest: int = LONGEST
+    """The most lines of a document; with 1, each line is one."""
 
     @property
     def size(self) -> int:
@@ -75,7 +77,7 @@ class TextFile:
             blank = not text or text.isspace()
             if not blank:
                 lines.append(text)
-            if lines and (blank or len(lines) == LONGEST):
+            if lines and (blank or len(lines) == self.longest):
                 number += 1
                 yield tuple(lines), {"byte": byte, "line": line, "document": number}
                 lines = []

@@ -20,6 +20,27 @@ EPOCHS = {"transfer": (5, 10), "translate-train-all": (3,)}
 
 
 @dataclass(frozen=True, slots=True)
+class TaskTeacher:
+    """Whom a model learns from besides gold labels, and how much."""
+
+    model: str
+    """A folder or a Hugging Face id of a model that is fine-tuned for the task."""
+    weight: float = 0.5
+    """The weight of its outputs; that of gold labels is what is missing to 1."""
+    temperature: float = 2.0
+    """What softens both sides' outputs (Hinton et al., 2015)."""
+
+    def __post_init__(self):
+        if not 0 < self.weight < 1:
+            raise ConfigError(
+                f"`teacher_weight` is between 0 and 1, not {self.weight:g}: the rest of the loss "
+                "is that of gold labels. To learn from a teacher alone, see polyprune recover."
+            )
+        if not self.temperature > 0:
+            raise ConfigError(f"`temperature` is more than 0, not {self.temperature:g}.")
+
+
+@dataclass(frozen=True, slots=True)
 class FineTuneConfig:
     """The model, task, data and regime of a fine-tuning."""
 
@@ -42,6 +63,8 @@ class FineTuneConfig:
     """The language whose gates are used for one without its own or its family's; English unless
     given.
     """
+    teacher: TaskTeacher | None = None
+    """Whom to learn from besides gold labels."""
     precision: str = "no"
     """The precision of steps, one of `PRECISIONS`; `no` is single precision."""
 

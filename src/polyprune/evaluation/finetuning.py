@@ -26,15 +26,22 @@ from ..training.objectives import Objective
 from ..training.phases import Phase
 from ..training.run_config import Run
 from ..training.run_paths import RunPaths
-from ..training.run_sections import BatchConfig, EngineConfig, SavingConfig, StartConfig
+from ..training.run_sections import (
+    BatchConfig,
+    EngineConfig,
+    SavingConfig,
+    StartConfig,
+    TeacherConfig,
+)
 from ..training.session import Material, Session
 from ..training.step_batches import StepBatch
 from .encoded_input import EncodedInput
 from .example_store import ExampleStore, epoch_batches
-from .finetune_config import FineTuneConfig, Trial
+from .finetune_config import FineTuneConfig, TaskTeacher, Trial
 from .gate_rows import gate_row
 from .prediction import label_tensors
 from .readout_init import gating_config, prepare_for_task
+from .task_teacher import load_task_teacher
 from .task_types import Predictor
 from .training_data import read_development
 
@@ -64,7 +71,8 @@ def finetuning_run(setup: FineTuneConfig, setting: Trial, examples: int) -> Run:
             ),
         ),
         model=StartConfig(start=setup.model),
-        objective=Objective(labels=1.0),
+        objective=_objective(setup.teacher),
+        teacher=TeacherConfig(None if setup.teacher is None else setup.teacher.model),
         gating=gating_config(setup.model, setup.sparsity),
         batch=BatchConfig(
             setting.batch, min(setting.batch, MICRO_BATCH_SIZE[setup.task.kind.readout.name])
@@ -78,6 +86,14 @@ def finetuning_run(setup: FineTuneConfig, setting: Trial, examples: int) -> Run:
         ),
         seed=setting.seed,
     )
+
+
+def _objective(teacher: TaskTeacher | None) -> Objective:
+    """The loss of gold labels, or that and the loss of a teacher's outputs."""
+    if teacher is None:
+        return Objective(labels=1.0)
+    weight = teacher.weight
+    return Objective(labels=1 - weight, outputs=weight, temperature=teacher.temperature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +136,19 @@ class TaskMaterial(Material):
         with accelerator.main_process_first():
             prepare_for_task(setup.model, setup.task, setup.sparsity, paths.prepared, run.seed)
         model = load(paths.prepared, verify=False)
-        elastic = model.elastic
+        elastic, tokenizer = model.elastic, fitting_tokenizer(model, strict=True)
+        teacher = None
+        if setup.teacher is not None:
+            teacher = load_task_teacher(setup.teacher.model, model, tokenizer)
+            teacher.to(accelerator.device)
         return TaskSession(
             run=run,
             paths=paths,
             accelerator=accelerator,
             start=find(setup.model),
-            tokenizer=fitting_tokenizer(model, strict=True),
+            tokenizer=tokenizer,
             rows=() if elastic is None else elastic.rows,
-            teacher=None,
+            teacher=teacher,
             student=None,
             setup=setup,
             store=ExampleStore(self.examples),

@@ -234,6 +234,8 @@ class HyperparameterSearch:
     def _identity(self) -> dict[str, Any]:
         setup = self.setup
         about = {"model": setup.model, "start": quick_hash(find(setup.model)), "words": setup.words}
+        if (teacher := setup.teacher) is not None:
+            about |= {"teacher": asdict(teacher) | {"hash": quick_hash(find(teacher.model))}}
         return json.loads(json.dumps(self.material.files | about))
 
     def _is_known(self) -> bool:

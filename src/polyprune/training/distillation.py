@@ -45,11 +45,51 @@ def soft_cross_entropy(
     return _mean(divergence(student / temperature, teacher / temperature)) * temperature**2
 
 
+def soft_binary_cross_entropy(
+    student: Float[Tensor, "rows labels"],
+    teacher: Float[Tensor, "rows labels"],
+    temperature: float = 2.0,
+) -> Float[Tensor, ""]:
+    """Mean over rows of T² Σ KL(teacher ‖ student) of labels that are each there or not.
+
+    What `soft_cross_entropy` is where one label excludes the others.
+    """
+    _check_temperature(temperature)
+    s, t = (_precise(x) / temperature for x in (student, teacher.detach()))
+    wanted = t.sigmoid()
+    missed, least = (
+        F.binary_cross_entropy_with_logits(x, wanted, reduction="none") for x in (s, t)
+    )
+    return _mean((missed - least).sum(-1)) * temperature**2
+
+
+def squared_difference(
+    student: Float[Tensor, "rows values"], teacher: Float[Tensor, "rows values"]
+) -> Float[Tensor, ""]:
+    """Mean over rows of ‖s − t‖², for models that predict numbers."""
+    return _mean((_precise(student) - _precise(teacher.detach())).square().sum(-1))
+
+
 def cosine_distance(
     student: Float[Tensor, "tokens width"], teacher: Float[Tensor, "tokens width"]
 ) -> Float[Tensor, ""]:
     """Mean over tokens of 1 − cos of the hidden states (Sanh et al., 2019)."""
     return _mean(1 - F.cosine_similarity(_precise(student), _precise(teacher.detach()), dim=-1))
+
+
+def hidden_error(
+    student: Float[Tensor, "tokens width"], teacher: Float[Tensor, "tokens width"]
+) -> Float[Tensor, ""]:
+    """The mean over tokens of ‖s − t‖², as a share of the teacher's variance: 1 − R².
+
+    A share, so that a weight means the same for every model. Around their mean, because much of
+    what hidden states have in common tells no token from another.
+    """
+    s, t = _precise(student), _precise(teacher.detach())
+    # Of few tokens, or of equal ones, there is no variance.
+    least = 1e-3 * t.square().sum() + torch.finfo(t.dtype).tiny
+    spread = (t - t.mean(0)).square().sum().maximum(least)
+    return (s - t).square().sum() / spread
 
 
 def embedding_distance(

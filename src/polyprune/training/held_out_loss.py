@@ -14,8 +14,18 @@ from ..corpora.example import Example
 from ..corpora.packing import Packing, pack_once
 from ..corpora.stream import StreamConfig
 from ..corpora.text_sources import TextFile
+from .lazy_outputs import LazyOutputs
 from .objectives import Objective
 from .step_batches import Collator
+
+LOOKS_AT = {
+    "embeddings": "embeddings",
+    "similarities": "embeddings",
+    "outputs": "outputs",
+    "hidden": "hidden",
+    "cosine": "hidden",
+}
+"""What of a teacher's outputs losses look at, where that is worth keeping."""
 
 HeldOutBatches = dict[str, list[tuple[dict[str, Tensor], int]]]
 """The micro-batches of each language, each with the number of its examples that count."""
@@ -54,6 +64,22 @@ def held_out_micro_batches(
         idle = [(collator.batch(own[:1]), 0)] * (wanted - len(made))
         batches[code] = made + idle
     return batches
+
+
+@torch.no_grad()
+def add_teacher(batches: HeldOutBatches, teacher: Any, objective: Objective) -> HeldOutBatches:
+    """Return held-out batches that carry what the teacher says of them, which never changes."""
+    needed = {LOOKS_AT[name] for name in held_out_weights(objective) if name in LOOKS_AT}
+
+    def seen(batch: dict[str, Tensor]) -> dict[str, Tensor]:
+        own = {name: tensor.to(teacher.device) for name, tensor in batch.items()}
+        found = LazyOutputs(teacher, own, None, teacher.source.pooling)
+        return {f"teacher_{name}": getattr(found, name).cpu() for name in sorted(needed)}
+
+    return {
+        code: [(batch | seen(batch), count) for batch, count in own]
+        for code, own in batches.items()
+    }
 
 
 @torch.no_grad()

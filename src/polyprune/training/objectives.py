@@ -1,9 +1,7 @@
 """Training objectives: each loss is a function of the student's and the teacher's outputs."""
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
@@ -13,20 +11,20 @@ from torch.utils.checkpoint import checkpoint
 
 from ..corpora.packing import Unit
 from ..errors import ConfigError
-from ..model.network.components import Gates
-from ..model.network.tensor_types import Float
-from ..pruning.criteria.losses import logits_at, mean_by_example, pool, task_loss
+from ..pruning.criteria.losses import logits_at, mean_by_example, task_loss
 from .distillation import (
-    Projections,
     attention_relation,
-    capture_projections,
     cosine_distance,
     embedding_distance,
+    hidden_error,
     relation_loss,
     similarity_relation,
+    soft_binary_cross_entropy,
     soft_cross_entropy,
+    squared_difference,
     value_relation,
 )
+from .lazy_outputs import LazyOutputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,8 @@ class Objective:
     """Predict every word as the teacher does (Sanh et al., 2019, use a weight of 5)."""
     cosine: float = 0.0
     """Match the teacher's last hidden states by cosine (Sanh et al., 2019, use a weight of 1)."""
+    hidden: float = field(default=0.0, metadata={"absent": 0.0})
+    """Match the teacher's last hidden states by squared error."""
     attention: float = 0.0
     """Attend in the last layer as the teacher does (MiniLM, Wang et al., 2020)."""
     values: float = 0.0
@@ -98,7 +98,7 @@ class Objective:
     @property
     def masked(self) -> bool:
         """Whether input words are masked."""
-        return bool(set(self.active) - EMBEDDINGS - {"outputs", "labels"})
+        return bool(set(self.active) - EMBEDDINGS - {"outputs", "labels", "hidden"})
 
     @property
     def only_masked_lm(self) -> bool:
@@ -120,77 +120,6 @@ LOGITS = 2**26
 """The number of logits held in memory at a time: 256 MB in single precision."""
 
 EMBEDDINGS = {"embeddings", "translations", "similarities"}
-
-
-class LazyOutputs:
-    """A model's outputs for a batch; each is computed once, when a loss first needs it."""
-
-    def __init__(
-        self,
-        model: Any,
-        batch: Mapping[str, Tensor],
-        gates: Gates | None = None,
-        pooling: str = "mean",
-        capture_inside: bool = False,
-    ):
-        self.model, self.batch, self.gates, self.pooling = model, batch, gates, pooling
-        self._look_inside = capture_inside
-        self._inside: list[Projections] = []
-
-    @classmethod
-    def cached(cls, batch: Mapping[str, Tensor]) -> "LazyOutputs":
-        """Wrap the teacher's embeddings that a batch carries, computed before training."""
-        seen = cls(None, batch)
-        seen.embeddings = batch["teacher_embeddings"]
-        if "teacher_translations" in batch:
-            seen.translations = batch["teacher_translations"]
-        return seen
-
-    @cached_property
-    def present(self) -> Tensor:
-        """True at tokens, False at padding."""
-        return self.batch["attention_mask"].bool()
-
-    @cached_property
-    def hidden(self) -> Float[Tensor, "batch seq width"]:
-        """The last hidden states."""
-        encoder = self.model.encoder
-        with ExitStack() as stack:
-            if self._look_inside:
-                self._inside = stack.enter_context(capture_projections(encoder))
-            types = self.batch.get("token_type_ids")
-            return encoder(self.batch["input_ids"], self.present, types, gates=self.gates)
-
-    @property
-    def inside(self) -> Projections:
-        """The queries, keys and values of the last layer."""
-        _ = self.hidden
-        return self._inside[0]
-
-    @cached_property
-    def embeddings(self) -> Float[Tensor, "batch width"]:
-        """The embedding of every sentence, normalized to length 1."""
-        return pool(self.hidden, self.batch["attention_mask"], self.pooling)
-
-    @cached_property
-    def translations(self) -> Float[Tensor, "batch width"]:
-        """The embedding of every sentence's translation, normalized to length 1."""
-        mask = self.batch["pair_attention_mask"]
-        hidden = self.model.encoder(self.batch["pair_input_ids"], mask.bool(), gates=self.gates)
-        return pool(hidden, mask, self.pooling)
-
-    @cached_property
-    def outputs(self) -> Float[Tensor, "rows labels"]:
-        """A fine-tuned model's logits: per sentence, per word, or per end of a span."""
-        names = ("input_ids", "attention_mask", "token_type_ids")
-        inputs = {name: self.batch[name] for name in names if name in self.batch}
-        output = self.model(**inputs, gates=self.gates)
-        if self.model.readout_kind.finds_spans:
-            ends = torch.cat([output.start_logits, output.end_logits])
-            return ends.masked_fill(~self.present.repeat(2, 1), -1e4)
-        if self.model.readout_kind.labels_tokens:
-            return output.logits[self.present]
-        return output.logits
 
 
 def mlm(student: LazyOutputs, teacher: LazyOutputs | None, objective: Objective) -> Tensor:
@@ -232,6 +161,11 @@ def cosine(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> 
     return cosine_distance(student.hidden[student.present], teacher.hidden[student.present])
 
 
+def hidden(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
+    """The squared error of hidden states, over all words."""
+    return hidden_error(student.hidden[student.present], teacher.hidden[student.present])
+
+
 def attention(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
     """MiniLM's attention relation: queries with keys."""
     return attention_relation(student.inside, teacher.inside, student.present)
@@ -263,12 +197,21 @@ def similarities(student: LazyOutputs, teacher: LazyOutputs, objective: Objectiv
 
 
 def outputs(student: LazyOutputs, teacher: LazyOutputs, objective: Objective) -> Tensor:
-    """The soft cross-entropy with the teacher's labels."""
-    return soft_cross_entropy(student.outputs, teacher.outputs, objective.temperature)
+    """The distance to the teacher's labels: one for each row, any number of them, or numbers."""
+    config = student.model.config
+    kind = getattr(config, "problem_type", None)
+    if kind == "regression" or (kind is None and config.num_labels == 1):
+        return squared_difference(student.outputs, teacher.outputs)
+    several = kind == "multi_label_classification"
+    loss = soft_binary_cross_entropy if several else soft_cross_entropy
+    return loss(student.outputs, teacher.outputs, objective.temperature)
 
 
 def labels(student: LazyOutputs, teacher: LazyOutputs | None, objective: Objective) -> Tensor:
     """Cross-entropy with gold labels: mean over sentences or spans, or over tagged words."""
+    if objective.outputs:  # of the same pass that the teacher is compared with
+        losses = F.cross_entropy(student.outputs.float(), student.gold, reduction="none")
+        return losses.sum() / max(len(losses), 1)
     losses = task_loss(student.model, student.batch, student.gates)
     if not student.model.readout_kind.labels_tokens:
         return losses.mean()
@@ -277,7 +220,7 @@ def labels(student: LazyOutputs, teacher: LazyOutputs | None, objective: Objecti
 
 
 _ALL = (
-    mlm, soft, cosine, attention, values, relations,
+    mlm, soft, cosine, hidden, attention, values, relations,
     embeddings, translations, similarities, outputs, labels,
 )  # fmt: skip
 LOSSES: dict[str, Callable[[LazyOutputs, Any, Objective], Tensor]] = {

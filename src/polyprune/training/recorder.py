@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -50,19 +52,31 @@ class RunRecorder:
         """Log a step and save a checkpoint if due; return the report with held-out losses."""
         run, step = self.session.run, report.step
         last_of_phase = step == phase_state.done + phase_state.phase.steps
-        if step % run.saving.held_out_every == 0 or last_of_phase:
+        out_of_time = self._agreed(self.session.time_is_up)
+        if step % run.saving.held_out_every == 0 or last_of_phase or out_of_time:
             losses, settled = self._held_out(phase_state, report)
             sizes, gates = self._sizes(phase_state), report.gates | settled
             report = replace(report, held_out=losses, sizes=sizes, gates=gates)
         if self._log is not None:
             self._log.write(asdict(report))
         self.session.accelerator.log(tracker_values(report), step=step)
-        self.stopped = self._asked_to_stop(stop)
+        self.ended = self.ended or out_of_time
+        self.stopped = self._agreed(stop)
         best = self.best is not None and self.best["step"] == step
         due = best or last_of_phase or step % run.saving.every == 0
         if due or self.stopped or self.ended:
             self._save(phase_state, report, batch)
         return report
+
+    def record_start(self, phase_state: PhaseState) -> None:
+        """Measure the model before the first step, where that may be what is kept."""
+        run, session = self.session.run, self.session
+        if self.checkpoint is not None or not run.saving.counts_start:
+            return
+        losses = session.held_out(phase_state.system, 1 - run.gating.sparsity)
+        if losses:
+            self.best = {"loss": fmean(losses.values()), "step": 0, "phase": phase_state.done}
+            self._write(session.paths.before, losses)
 
     def close(self) -> None:
         """Close the log."""
@@ -75,8 +89,13 @@ class RunRecorder:
         path, accelerator = self.session.paths.dense, self.session.accelerator
         losses = None if path.is_file() else self.session.dense()
         accelerator.wait_for_everyone()
-        if losses is not None and accelerator.is_main_process:
-            with atomic_file(path) as new:
+        if losses is not None:
+            self._write(path, losses)
+
+    def _write(self, path: Path, losses: dict[str, float]) -> None:
+        """Write losses to a file, once for all processes."""
+        if self.session.accelerator.is_main_process:
+            with atomic_file(path, force=True) as new:
                 new.write_text(json.dumps(losses), encoding="utf-8")
 
     def _held_out(
@@ -92,7 +111,7 @@ class RunRecorder:
         )
         self.folded = settled.get("folded", self.folded)
         if losses:
-            mean = sum(losses.values()) / len(losses)
+            mean = fmean(losses.values())
             self.latest = {"loss": mean, "step": report.step}
             # Of one phase: before gates closed, losses were lower.
             if (
@@ -119,12 +138,12 @@ class RunRecorder:
             sizes = system.regularizer.sizes(opened).tolist()
         return dict(zip(self.session.rows, sizes, strict=True))
 
-    def _asked_to_stop(self, stop: Callable[[], bool]) -> bool:
-        """Return whether any process received a request to stop."""
+    def _agreed(self, asked: Callable[[], bool]) -> bool:
+        """Return whether any process is asked to stop or to end."""
         accelerator = self.session.accelerator
         if accelerator.num_processes == 1:
-            return stop()
-        if stop():
+            return asked()
+        if asked():
             accelerator.set_trigger()
         return accelerator.check_trigger()
 

@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,8 @@ from ..errors import ConfigError
 from ..loading.finding import find
 from ..loading.hub import load
 from ..model.files.fingerprint import quick_hash
-from ..model.history import PruningStep, TrainingStep, add_training
 from ..model.network.gated_model import PolyprunePreTrainedModel
-from ..model.network.source import ModelSource
 from ..progress import SILENT, Progress, Stopped
-from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_file, atomic_folder
 from ..versions import versions
 from .checkpoints import (
@@ -27,10 +23,8 @@ from .checkpoints import (
     check_same_run,
     latest_checkpoint,
     load_optimizer,
-    read_checkpoint,
 )
-from .gate_settling import follow_schedule, settle_gates
-from .loop import PhaseState, StepReport, describe_gates, steps
+from .loop import Diverged, PhaseState, StepReport, describe_gates, steps
 from .optimizer import freeze_others, make_optimizer
 from .phases import locate_step, settled_at
 from .recorder import RunRecorder
@@ -40,7 +34,7 @@ from .run_progress import describe_losses
 from .run_results import dense_losses
 from .run_sections import IN_MEMORY
 from .session import Material, Session, make_accelerator
-from .training_module import TrainingModule
+from .trained_model import final_model, settle_checkpoint, trained_model, untrained_model
 
 OpenMaterial = Material | Callable[[Run], Material]
 """The data of a run, or what opens it."""
@@ -75,7 +69,11 @@ def train(
     try:
         with progress.stage("Preparing"):
             session = material.open(run, paths, accelerator, progress)
-        yield from _train(session, progress.should_stop)
+        try:
+            yield from _train(session, progress.should_stop)
+        except Diverged:
+            if not run.saving.counts_start:  # else what was best before is kept
+                raise
         if accelerator.is_main_process:
             material.keep(final_model(session), paths)
         accelerator.wait_for_everyone()
@@ -175,6 +173,7 @@ def _train(session: Session, stop: Callable[[], bool]) -> Iterator[StepReport]:
     try:
         for index in range(locate_step(run.phases, done)[0], len(run.phases)):
             phase_state, first = start_phase(session, index, recorder.checkpoint)
+            recorder.record_start(phase_state)
             for report, batch in steps(phase_state, run, step_batches, first):
                 yield recorder.record_step(phase_state, report, batch, stop)
                 if recorder.stopped:
@@ -199,7 +198,7 @@ def start_phase(
     if checkpoint is not None and not fresh_cut:
         system.load_state_dict(checkpoint.tensors("system"))
         if settled_at(run.phases, done + first):
-            _settle(system, run, checkpoint)
+            settle_checkpoint(system, run, checkpoint)
     freeze_others(system, phase)
     system.to(accelerator.device)
     optimizer = make_optimizer(system, phase, run.engine, run.gating.common)
@@ -223,77 +222,15 @@ def _phase_model(
     """
     run = session.run
     if not run.gating.cut_when_trained or len(session.rows) != 1:
-        return _untrained_model(session), False
+        return untrained_model(session), False
     cuts = [i for i in range(1, index + 1) if run.phases[i].train == "weights"]
     if not cuts:
-        return _untrained_model(session), False
+        return untrained_model(session), False
     folder = session.paths.cut(cuts[0])
     with session.accelerator.main_process_first():
         if not (folder / "config.json").is_file():
             assert checkpoint is not None
-            small = _trained(session, checkpoint, _untrained_model(session))
+            small = trained_model(session, checkpoint, untrained_model(session))
             with atomic_folder(folder) as new:
                 small.save_pretrained(new)
     return load(folder, verify=False), index == cuts[0] and first == 0
-
-
-def _settle(system: TrainingModule, run: Run, checkpoint: Checkpoint) -> None:
-    """Settle the gates of a checkpoint as its held-out loss decided, unless they are settled."""
-    if checkpoint.step and not settled_at(run.phases, checkpoint.step - 1):
-        follow_schedule(system, run, checkpoint.step - 1)
-        settle_gates(system, run, checkpoint.about.get("folded", True))
-
-
-def _untrained_model(session: Session) -> PolyprunePreTrainedModel:
-    """Return a new copy of the model to train, as it was before the first step."""
-    if session.student is not None:
-        return deepcopy(session.student)
-    return load(session.paths.prepared, verify=False)
-
-
-def final_model(session: Session) -> PolyprunePreTrainedModel:
-    """Return the trained model: the last one, or the best if the run asks for it."""
-    run, paths = session.run, session.paths
-    if not run.phases:
-        model = _untrained_model(session)
-        model.source = ModelSource.at(paths.prepared)
-        return model
-    checkpoint = latest_checkpoint(paths.checkpoints)
-    assert checkpoint is not None
-    if run.saving.keeps_best and checkpoint.best is not None:
-        checkpoint = read_checkpoint(paths.checkpoints / checkpoint.best)
-    cut = sorted(paths.out.glob("cut-*/config.json"))
-    start = load(cut[-1].parent, verify=False) if cut else _untrained_model(session)
-    in_memory = session.student is not None
-    source = start.source if in_memory else ModelSource.at(paths.prepared)
-    model = _trained(session, checkpoint, start)
-    model.source = source
-    add_training(model.config, _training_record(session, checkpoint))
-    return model
-
-
-def _training_record(session: Session, checkpoint: Checkpoint) -> TrainingStep:
-    """Return what the model's history records about this training."""
-    run, teacher = session.run, ""
-    if run.objective.needs_teacher:
-        teacher = Path(run.teacher.start or run.model.start).name
-    latest, step = checkpoint.about.get("latest") or {}, checkpoint.step
-    loss = latest["loss"] if latest.get("step") == step and run.objective.mlm else None
-    languages = session.trained_languages
-    return TrainingStep(step, session.trained_on, languages, teacher, held_out=loss)
-
-
-def _trained(session: Session, checkpoint: Checkpoint, model: PolyprunePreTrainedModel) -> Any:
-    """Return a checkpoint's model: shrunk if its gates are shared and final, else gated."""
-    elastic = model.elastic
-    system = session.system(model)
-    system.load_state_dict(checkpoint.tensors("system"))
-    if elastic is None:
-        return model
-    run = session.run
-    _settle(system, run, checkpoint)
-    if len(elastic.rows) == 1 and not elastic.holds_every_size:
-        learned = run.gating.cut_when_trained
-        step = PruningStep(method=elastic.gating.kind if learned else "")
-        return shrink_with_history(model, elastic.gates(), step)
-    return model

@@ -76,6 +76,11 @@ class Run:
             'translations needs corpus.parallel, such as "en".',
         )
         yield (
+            self.saving.counts_start and gating.any,
+            'saving.final = "never worse" is for models without gates: before they close, losses '
+            'are lower. Use "best".',
+        )
+        yield (
             self.teacher.cache and not objective.compares_embeddings,
             "teacher.cache is for embeddings: words are masked anew each time.",
         )

@@ -47,6 +47,11 @@ class RunPaths:
         return self.out / "dense.json"
 
     @property
+    def before(self) -> Path:
+        """The held-out losses before the first step, where that may be what is kept."""
+        return self.out / "before.json"
+
+    @property
     def targets(self) -> Path:
         """The teacher's embeddings of all text, if they are computed in advance."""
         return self.out / "targets.safetensors"
@@ -62,7 +67,7 @@ class RunPaths:
 
     def clear(self) -> None:
         """Remove all of these paths and unfinished temporary files, but nothing else."""
-        for name in ("run.json", "dense.json", "targets.safetensors", "log.jsonl"):
+        for name in ("run.json", "dense.json", "before.json", "targets.safetensors", "log.jsonl"):
             (self.out / name).unlink(missing_ok=True)
         for name in ("start", "prepared", "held-out", "checkpoints", "tracking", "model", "cut-*"):
             for path in (*self.out.glob(name), *self.out.glob(f".{name}.*")):

@@ -40,6 +40,12 @@ def dense_losses(out: Path) -> dict[str, float]:
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
+def losses_before(out: Path) -> dict[str, float]:
+    """Return the held-out losses before the first step, where that could have been kept."""
+    path = RunPaths(out).before
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def held_out_curve(out: Path) -> list[dict[str, Any]]:
     """Return the held-out losses of every step that measured them."""
     log = read_log(RunPaths(out).log)

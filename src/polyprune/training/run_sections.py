@@ -77,6 +77,8 @@ class CorpusConfig:
     """A prefix for every line, such as `query: `; the model's own prompt unless given."""
     damaged: Literal["stop", "skip"] = "stop"
     """At a damaged place in a file: `stop`, or `skip` it with a warning."""
+    lines_apart: bool = field(default=False, metadata={"absent": False})
+    """Whether each line of a file is a document: shuffled, and held out, by itself."""
     lanes: int | None = None
     """The number of parallel streams, a multiple of the processes; as many as processes unless
     given.
@@ -147,8 +149,12 @@ class SavingConfig:
     """Steps from one held-out loss to the next."""
     patience: int | None = None
     """Stop after this many held-out losses without improvement."""
-    final: Literal["last", "best"] = "last"
-    """Which model is written at the end; with patience, always the best."""
+    final: Literal["last", "best", "never worse"] = "last"
+    """Which model is written at the end; with patience, at least the best.
+
+    `never worse` counts the model before the first step among the best, and takes it where training
+    has done harm or diverged. It is for models without gates.
+    """
     trackers: tuple[str, ...] = ("tensorboard",)
     """Names of trackers that Accelerate knows."""
 
@@ -159,4 +165,9 @@ class SavingConfig:
     @property
     def keeps_best(self) -> bool:
         """Whether the model with the lowest held-out loss is written, rather than the last one."""
-        return self.final == "best" or self.patience is not None
+        return self.final != "last" or self.patience is not None
+
+    @property
+    def counts_start(self) -> bool:
+        """Whether the model before the first step may be the best."""
+        return self.final == "never worse"

@@ -74,6 +74,10 @@ class Session(ABC):
     def held_out(self, system: Any, density: float) -> dict[str, float]:
         """Return each language's held-out loss or error rate; lower is better."""
 
+    def time_is_up(self) -> bool:
+        """Whether the run is to end with this step, though it has not done all of them."""
+        return False
+
     def dense(self) -> dict[str, float] | None:
         """Return the same for the dense starting model; None if they are not comparable."""
         return None
@@ -113,7 +117,7 @@ class ModelsInMemory:
     student: PolyprunePreTrainedModel
     """The model that training starts from; it stays as it is."""
     teacher: PolyprunePreTrainedModel
-    keep: Callable[[PolyprunePreTrainedModel], None]
+    keep: Callable[[PolyprunePreTrainedModel], None] = lambda model: None
     """Takes the trained model."""
 
     @property

@@ -54,7 +54,7 @@ def _check_widths(
 ) -> None:
     wanted, ours, theirs = set(run.objective.active), model.shape, teacher.shape
     fits = ours.width == theirs.width or (run.teacher.cache and ours.width < theirs.width)
-    if not fits and wanted & {"cosine", "embeddings", "translations"}:
+    if not fits and wanted & {"cosine", "hidden", "embeddings", "translations"}:
         raise ConfigError(
             f"The teacher is {theirs.width} wide, the student {ours.width}: learn from relations "
             "or similarities, not from hidden states or embeddings. Those of a wider teacher can "

@@ -1,6 +1,6 @@
 """Text as training data: streamed, mixed over languages, partly held out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +16,7 @@ from ..corpora.positions import StreamPosition
 from ..corpora.prefetching import prefetch
 from ..corpora.stream import ProcessShard, StreamConfig, check_shard, stream
 from ..corpora.text import open_text, text_folder
-from ..corpora.text_sources import TextSource
+from ..corpora.text_sources import TextFile, TextSource
 from ..errors import ConfigError
 from ..loading.hub import load
 from ..loading.reading import fitting_tokenizer
@@ -25,6 +25,7 @@ from ..model.network.source import ModelSource
 from ..progress import Progress
 from .held_out_loss import (
     HeldOutBatches,
+    add_teacher,
     held_out_examples,
     held_out_losses,
     held_out_micro_batches,
@@ -46,15 +47,27 @@ class TextMaterial(Material):
     sources: dict[str, TextSource]
     models: ModelsInMemory | None = None
     """The models of the run, where they are not named in it."""
+    out_of_time: Callable[[], bool] | None = None
+    """Says when the run is to end, whatever its steps."""
 
     @classmethod
-    def of(cls, run: Run, models: ModelsInMemory | None = None) -> "TextMaterial":
+    def of(
+        cls,
+        run: Run,
+        models: ModelsInMemory | None = None,
+        out_of_time: Callable[[], bool] | None = None,
+    ) -> "TextMaterial":
         """Open the text sources that a run names."""
         if run.objective.labels:
             raise ConfigError("Text has no labels: objective.labels is for polyprune finetune.")
         text = run.corpus
         sources = open_text(text.source, text.languages, text.parallel, text.damaged)
-        return cls(sources, models)
+        if text.lines_apart:
+            sources = {
+                code: replace(each, longest=1) if isinstance(each, TextFile) else each
+                for code, each in sources.items()
+            }
+        return cls(sources, models, out_of_time)
 
     def check(self, run: Run, accelerator: Accelerator) -> None:
         """Raise if batches cannot be shared between so many processes."""
@@ -119,6 +132,7 @@ class TextMaterial(Material):
             teacher=teacher,
             student=None if models is None else model,
             targets=targets,
+            out_of_time=self.out_of_time,
         )
 
     def _teacher(
@@ -142,6 +156,7 @@ class TextSession(Session):
     withheld: dict[str, int]
     """For each language, the number of the document up to which every tenth is held out."""
     targets: TeacherTargets | None
+    out_of_time: Callable[[], bool] | None = None
 
     @property
     def collator(self) -> Collator:
@@ -170,30 +185,35 @@ class TextSession(Session):
         examples = stream(self.sources, self.tokenizer, made, share, position)
         return prefetch(self.collator.step_batches(examples), self.run.engine.ahead)
 
+    def time_is_up(self) -> bool:
+        """Whether whoever gave the run so much time says so."""
+        return self.out_of_time is not None and self.out_of_time()
+
     def held_out(self, system: Any, density: float) -> dict[str, float]:
         """Return the held-out loss of each language."""
         return held_out_losses(system, self._held_out_batches, self.accelerator, density)
 
     def dense(self) -> dict[str, float] | None:
         """Return the dense model's held-out losses, if the objective predicts masked words."""
-        if self.run.model.start == "fresh" or not self.run.objective.mlm:
+        in_memory = self.student is not None  # which has been cut already
+        if self.run.model.start == "fresh" or in_memory or not self.run.objective.mlm:
             return None
-        if self.student is None:
-            dense = load(self.start, dtype=torch.float32)
-        else:
-            dense = deepcopy(self.student)
+        dense = load(self.start, dtype=torch.float32)
         system = TrainingModule(dense, self.run.objective).to(self.accelerator.device)
         return held_out_losses(system, self._held_out_batches, self.accelerator)
 
     @cached_property
     def _held_out_batches(self) -> HeldOutBatches:
         """Return this process's held-out micro-batches."""
-        return held_out_micro_batches(
+        batches = held_out_micro_batches(
             held_out_examples(self.paths.held_out, self.tokenizer, self.stream_config),
             replace(self.collator, targets=None),
             self.accelerator.process_index,
             self.accelerator.num_processes,
         )
+        if self.teacher is None:
+            return batches
+        return add_teacher(batches, self.teacher, self.run.objective)
 
 
 def _measured_on(run: Run) -> dict[str, Path]:

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from ..pruning.gates.gating import Gating
 from ..pruning.selection.ranking import unflatten
-from .objectives import LOSSES, LazyOutputs, Objective
+from .lazy_outputs import LazyOutputs
+from .objectives import LOSSES, Objective
 from .regularizer import GateRegularizer
 
 
@@ -69,10 +70,8 @@ class TrainingModule(nn.Module):
         names = tuple(self.objective.active) if only is None else only
         inside = self.objective.uses_last_layer
         student = LazyOutputs(self.model, batch, gates, self.pooling, inside)
-        if "teacher_embeddings" in batch:
-            teacher = LazyOutputs.cached(batch)
-        else:
-            teacher = LazyOutputs(self.teacher, batch, None, self._teachers_pooling, inside)
+        teacher = LazyOutputs(self.teacher, batch, None, self._teachers_pooling, inside)
+        teacher = teacher.with_cached()
         losses = {name: LOSSES[name](student, teacher, self.objective) for name in names}
         return losses | penalties
 

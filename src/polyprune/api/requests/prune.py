@@ -15,6 +15,7 @@ from ...quantities import (
     parse_speed_up,
 )
 from ..request import Option, Request
+from .recover import Minutes, RecoverSteps, refused_minutes
 from .shared import (
     TEXT,
     BatchSize,
@@ -67,9 +68,8 @@ class PruneRequest(Request):
         str, Option("One subnetwork for all languages, shared, or one for each, non-shared.")
     ] = "shared"
     elastic: Annotated[bool, Option("Make one folder that holds every size.")] = False
-    recover: Annotated[
-        int | None, Option("Then train so many steps, to win back what was lost.", least=1)
-    ] = None
+    recover: RecoverSteps = None
+    minutes: Minutes = None
     out: Out = None
     force: Force = False
     speed_at: Annotated[
@@ -99,9 +99,7 @@ class PruneRequest(Request):
         Option("Fit what is left to the uncut model, untrained.", RANKING, flag=REPAIR),
     ] = None
     worst: Annotated[bool, Option("Let the language that loses most lose least.", RANKING)] = False
-    exact: Annotated[bool, Option("Solve the knapsack instead of cutting one ranking.", SIZE)] = (
-        False
-    )
+    exact: Annotated[bool, Option("Solve the knapsack, not one ranking.", SIZE)] = False
     min_heads: Annotated[
         int, Option("Heads that every layer keeps.", SIZE, least=0, formerly="least_heads")
     ] = 0
@@ -209,6 +207,7 @@ class PruneRequest(Request):
         yield from self._refused_languages()
         yield from self._refused_text()
         yield from self._refused_rounds()
+        yield from refused_minutes(self.minutes, self.recover, "recover")
 
     def _refused_budgets(self) -> Iterator[tuple[bool, str]]:
         sized = self.parameters is not None or self.size is not None

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from ...quantities import parse_numbers, parse_sparsity, split_list
 from ..request import Option, Request
 from .shared import Force, Names, as_names, as_path
+
+TEACHER = "Learning from a teacher"
 
 Task = Annotated[str, Option("See polyprune ls tasks.")]
 Data = Annotated[
@@ -75,6 +77,13 @@ class FinetuneRequest(Request):
     fallback: Annotated[
         str | None, Option("Whose gates languages without gates or kin use: en.")
     ] = None
+    teacher: Annotated[
+        Any, Option("A model fine-tuned for the task, to learn from besides labels.", TEACHER)
+    ] = None
+    teacher_weight: Annotated[
+        float, Option("Its part of the loss, between 0 and 1; labels have the rest.", TEACHER)
+    ] = 0.5
+    temperature: Annotated[float, Option("What softens outputs.", TEACHER)] = 2.0
     precision: Annotated[str, Option("The precision of the steps: no, fp16 or bf16.")] = "no"
     force: Force = False
 
