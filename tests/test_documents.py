@@ -3,9 +3,11 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,10 @@ import polyprune as pp
 from polyprune import cli
 from polyprune.corpora.probes import probe_texts
 from support.commands import polyprune
+from support.models import speaking_model
+from support.own_tasks import write_file, write_own_task
 from support.paths import REPOSITORY
+from support.text import SENTENCES
 from support.xtreme import xtreme_folder
 
 ROWS = [
@@ -79,6 +84,56 @@ def test_the_examples_of_every_help_run(tmp_path, narrow_e5_cache, monkeypatch):
         assert example[:2] == ["polyprune", verb]
         if verb != "demo" and example not in run_above:  # tests/cli/test_demo.py
             run_command(example)
+
+
+TUTORIALS = ("tutorials/classifier.md", "tutorials/tagger.md")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TUTORIALS)
+def test_the_tutorials_run(page, tmp_path, monkeypatch):
+    """All their commands, one after the other, on a few sentences and with a small model."""
+    write_labelled(tmp_path / "xtreme")
+    monkeypatch.chdir(tmp_path)
+    text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8").replace("e5-small", "sprout")
+    lines = "\n".join(re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)).splitlines()
+    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("polyprune ")]
+    assert {command[1] for command in commands} == {"ls", "finetune", "evaluate", "prune", "report"}
+    for line in lines:
+        if line.startswith("polyprune "):
+            run_command(shlex.split(line, comments=True))
+        elif line:
+            subprocess.run(["bash", "-c", line], check=True)
+    (card,) = tmp_path.glob("half*/README.md")
+    assert "accuracy" in card.read_text(encoding="utf-8").lower()
+
+
+def write_labelled(folder):
+    """Twelve pairs and tagged sentences in every language of the tutorials."""
+    for code in ("ar", "de", "en", "fi", "ru", "sw", "tr", "zh"):
+        lines = SENTENCES.get(code, SENTENCES["en"])
+        pairs = [
+            f"{a}\t{b}\t{('entailment', 'neutral')[i % 2]}\n"
+            for i, (a, b) in enumerate(pairwise(lines))
+        ]
+        tags = ["".join(f"{word}\tTAG{len(word) % 2}\n" for word in s.split()) for s in lines]
+        write_file(folder / "xnli" / f"dev-{code}.tsv", "".join(pairs))
+        for split in ("train", "dev"):
+            write_file(folder / "udpos" / f"{split}-{code}.tsv", "\n".join(tags))
+
+
+@pytest.mark.slow
+def test_the_commands_for_tasks_of_ones_own_run(tmp_path, monkeypatch):
+    text = (REPOSITORY / "docs" / "own-tasks.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    write_own_task(Path("reviews"), "classification", "tsv")
+    start = speaking_model(tmp_path / "start")
+    run_command(["polyprune", "finetune", start, "--data", "reviews", "--epochs", 1, "--out", "a"])
+    for name in ("MODEL", "other"):
+        shutil.copytree("a/model", name)
+    for line in block.splitlines():
+        run_command(shlex.split(line, comments=True))
 
 
 def work_in(folder, cache, monkeypatch):

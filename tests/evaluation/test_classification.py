@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 
 from polyprune.errors import ConfigError, DataError
 from polyprune.evaluation import classification
-from polyprune.evaluation.classification import PairPreprocessor, truncate
+from polyprune.evaluation.classification import (
+    LabelSetPreprocessor,
+    NumberPreprocessor,
+    PairPreprocessor,
+    truncate,
+)
 from polyprune.evaluation.examples import SentencePair
 from support.questions import BERT, ROBERTA, real_xlmr, tokenizers
 
@@ -134,3 +139,35 @@ def test_the_likeliest_label_is_said():
     outputs = list(np.array([[0.1, 0.2, 0.0], [3.0, -1.0, 2.0], [-3.0, -2.0, -1.0]]))
     said = PairPreprocessor().decode(examples, encoded, outputs, LABELS)
     assert said == ["entailment", "contradiction", "neutral"]
+
+
+@given(st.lists(texts, max_size=6), tokenizers, st.integers(6, 60))
+def test_one_text_is_encoded_as_by_the_tokenizer_itself(texts, tokenizer, longest):
+    examples = [SentencePair(text, None) for text in texts]
+    for text, each in zip(
+        texts, PairPreprocessor(longest).encode(examples, tokenizer), strict=True
+    ):
+        theirs = tokenizer(
+            text, truncation=True, max_length=longest, return_token_type_ids=tokenizer is BERT
+        )
+        assert each.ids == theirs["input_ids"]
+        assert each.types == theirs.get("token_type_ids")
+
+
+def test_several_labels_are_ones_and_zeros_and_back():
+    examples = [SentencePair("tea", None, each) for each in (("neutral", "entailment"), (), None)]
+    several = LabelSetPreprocessor()
+    encoded = list(several.encode(examples, ROBERTA, LABELS, training=True))
+    assert [each.labels for each in encoded] == [(0.0, 1.0, 1.0), (0.0, 0.0, 0.0), ()]
+    outputs = [np.array([-1.0, 2.0, 0.1]), np.array([-1.0, -2.0, -0.1])]
+    assert several.decode(examples[:2], encoded[:2], outputs, LABELS) == [
+        ("entailment", "neutral"),
+        (),
+    ]
+
+
+def test_a_number_is_what_it_is():
+    examples = [SentencePair("tea", "red", each) for each in (2.5, None)]
+    encoded = list(NumberPreprocessor().encode(examples, ROBERTA, training=True))
+    assert [each.labels for each in encoded] == [(2.5,), ()]
+    assert NumberPreprocessor().decode(examples, encoded, [np.array([0.25])], ()) == [0.25]

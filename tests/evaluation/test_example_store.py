@@ -155,3 +155,10 @@ def test_batches_of_all_lengths_come_at_all_times():
     lengths = np.random.default_rng(0).integers(5, 129, 3200)
     means = [lengths[each].mean() for each in epoch_batches(lengths, 32, 0, 0)]
     assert abs(np.corrcoef(means, np.arange(len(means)))[0, 1]) < 0.3
+
+
+def test_labels_may_be_numbers_of_any_kind(tmp_path):
+    labels = [(0.25,), (-2.5,)]
+    examples = [("en", EncodedInput(i, [1, 2], None, own)) for i, own in enumerate(labels)]
+    store = write_examples(tmp_path / "numbers.arrow", examples, numbers=True)
+    assert [each.labels for _, each in store.take([0, 1])] == labels

@@ -216,19 +216,19 @@ def test_a_model_that_says_other_things_was_not_fine_tuned_for_the_task(folder, 
     model = polyprune.load(folder, "token-classification", labels=7)
     message = r"not fine-tuned for panx: it says LABEL_0, .*finetune MODEL --task panx"
     with pytest.raises(ConfigError, match=message):
-        check_labels(model.config, TASKS["panx"].labels, "panx")
+        check_labels(model.config, TASKS["panx"])
     model.config.id2label = dict(enumerate(TASKS["panx"].labels))
-    check_labels(model.config, TASKS["panx"].labels, "panx")
+    check_labels(model.config, TASKS["panx"])
 
 
 def test_a_model_need_not_say_all_that_a_task_knows(folder, tokenizer):
     """A tagger of the 17 parts of speech lacks the two that are added to them."""
     model = polyprune.load(folder, "token-classification", labels=17)
     model.config.id2label = dict(enumerate(sorted(set(TASKS["udpos"].labels) - {"O", "_"})))
-    check_labels(model.config, TASKS["udpos"].labels, "udpos")
+    check_labels(model.config, TASKS["udpos"])
     model.config.id2label[17] = "VRB"
     with pytest.raises(ConfigError, match="not fine-tuned for udpos"):
-        check_labels(model.config, TASKS["udpos"].labels, "udpos")
+        check_labels(model.config, TASKS["udpos"])
 
 
 @pytest.mark.parametrize("name", ["tatoeba", "bucc2018"])

@@ -7,8 +7,9 @@ from typing import Any
 
 from ..evaluation.eval_config import EvalConfig
 from ..evaluation.evaluator import SystemResult, evaluate_all
-from ..evaluation.loaded_model import EvalModel
-from ..evaluation.tasks import Task, find_task
+from ..evaluation.loaded_model import EvalModel, facts_of
+from ..evaluation.own_tasks.choosing import choose_task
+from ..evaluation.tasks import Task
 from ..progress import Progress
 from ..reporting.tables.table import Table
 from ..versions import versions
@@ -30,8 +31,9 @@ class EvaluateResult(Result):
 
     @property
     def title(self) -> str:
-        """The task and the split."""
-        return f"{self.task.title}, {self.config.split}"
+        """The task, the split, and for a task of one's own the metric."""
+        metric = f", {self.task.metric}" if self.task.metric else ""
+        return f"{self.task.title}, {self.config.split}{metric}"
 
     @property
     def missing(self) -> list[str]:
@@ -43,6 +45,7 @@ class EvaluateResult(Result):
         return {
             "task": self.task.name,
             "version": self.task.version,
+            **({"title": self.task.title, "metric": self.task.metric} if self.task.metric else {}),
             **self.config.record(),
             "missing": self.missing,
             "versions": self.versions,
@@ -106,15 +109,17 @@ def evaluate(
     request: EvaluateRequest,
     progress: Progress,
 ) -> EvaluateResult:
-    """Score models on a task of XTREME, language by language, side by side.
+    """Score models on a task of XTREME or of your own, language by language, side by side.
 
     One model, several, or a mapping from names to models. Retrieval takes any encoder, the other
     tasks a model fine-tuned for them. Of a folder with several seeds, mean and spread.
     """
     quiet_loading()
-    task = find_task(request.task)
+    resolved = _resolved(models)
+    first = next(iter(resolved.values() if isinstance(resolved, dict) else resolved))
+    task, data = choose_task(request.task, request.data, facts_of(first), request.metric)  # pyright: ignore[reportArgumentType]
     config = EvalConfig(
-        data=str(request.data),
+        data=data,
         split=request.split,
         languages=tuple(request.languages) if request.languages else None,
         limit=request.limit,
@@ -126,7 +131,7 @@ def evaluate(
         device=request.device,
     )
     sizes: Any = request.sparsity or ()
-    systems = evaluate_all(_resolved(models), task, config, sizes, progress)
+    systems = evaluate_all(resolved, task, config, sizes, progress)
     return EvaluateResult(task, config, tuple(systems), versions())
 
 

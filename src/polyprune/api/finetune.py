@@ -10,8 +10,9 @@ from typing import Any
 
 from ..evaluation.finetune_config import FineTuneConfig, SearchSpace, TaskTeacher
 from ..evaluation.hyperparameter_search import HyperparameterSearch
+from ..evaluation.loaded_model import facts_of
+from ..evaluation.own_tasks.choosing import choose_task
 from ..evaluation.run_search import run_search
-from ..evaluation.tasks import find_task
 from ..loading.hub import load
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..progress import Progress
@@ -27,7 +28,7 @@ class FinetuneResult(ModelResult):
     """The models that were kept, one per seed, and all that was tried."""
 
     title: str
-    """The task and the regime."""
+    """The task, and the regime or the metric."""
     folder: Path
     """The folder that was worked in: `polyprune.evaluate` scores all its seeds."""
     models: tuple[Path, ...]
@@ -66,7 +67,7 @@ class FinetuneResult(ModelResult):
 
 @verb(FinetuneRequest)
 def finetune(model: ModelLike, request: FinetuneRequest, progress: Progress) -> FinetuneResult:
-    """Fine-tune a model for a task of XTREME, and keep what is best on dev.
+    """Fine-tune a model for a task of XTREME or of your own, and keep what is best on dev.
 
     Pruned models are fine-tuned like dense ones; those with gates for every language under their
     gates, and elastic ones in all sizes at once. With a `teacher`, such as the uncut model, its
@@ -75,11 +76,18 @@ def finetune(model: ModelLike, request: FinetuneRequest, progress: Progress) -> 
     """
     quiet_loading()
     with model_folder(model) as start, _teacher(request) as teacher:
+        task, data = choose_task(
+            request.task,  # pyright: ignore[reportArgumentType]
+            request.data,  # pyright: ignore[reportArgumentType]
+            facts_of(start),
+            request.metric,
+            trained=True,
+        )
         setup = FineTuneConfig(
             model=start,
-            task=find_task(request.task),
-            data=str(request.data),
-            regime=request.regime,
+            task=task,
+            data=data,
+            regime=request.regime or task.regime,
             languages=tuple(request.languages) if request.languages else None,
             limit=request.limit,
             sparsity=request.sparsity,  # pyright: ignore[reportArgumentType]
@@ -93,7 +101,7 @@ def finetune(model: ModelLike, request: FinetuneRequest, progress: Progress) -> 
         search = HyperparameterSearch(setup, space, folder, force=request.force)
         run_search(search, progress)
     return FinetuneResult(
-        title=f"{setup.task.title}, {setup.regime}",
+        title=f"{setup.task.title}, {setup.task.metric or setup.regime}",
         folder=folder,
         models=tuple(search.models),
         results=tuple(search.results),

@@ -30,7 +30,7 @@ def evaluate(
     ],
     request: EvaluateRequest,
 ) -> "EvaluateResult":
-    """Score models on a task of XTREME, language by language, side by side.
+    """Score models on a task of XTREME or of your own, language by language, side by side.
 
     Retrieval takes any encoder, the other tasks a model fine-tuned for them. Of a folder with
     several seeds, mean and spread.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @command(FinetuneRequest)
 def finetune(model: ModelName, request: FinetuneRequest) -> "FinetuneResult | None":
-    """Fine-tune a model for a task of XTREME, and keep what is best on dev.
+    """Fine-tune a model for a task of XTREME or of your own, and keep what is best on dev.
 
     Pruned models are fine-tuned like dense ones; those with gates for every language under their
     gates, and elastic ones in all sizes at once. Stopped, it goes on with the same command.

@@ -81,12 +81,23 @@ def _first_line(criterion: Any) -> str:
 
 
 @app.command()
-def tasks(as_json: AsJson = False) -> None:
-    """The nine tasks of XTREME, with the languages they are scored in."""
+def tasks(
+    data: Annotated[
+        str | None, typer.Option("--data", help="Your own tasks in this folder, and its folders.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The nine tasks of XTREME, and your own: those with a task.toml here, or all in --data."""
+    from ..evaluation.own_tasks.choosing import own_tasks
     from ..evaluation.tasks import TASKS
 
-    found = [task.record() for task in TASKS.values()]
+    own = own_tasks(data)
+    columns = ["task", "also", "kind", "languages"]
     rows = [
         [each.name, each.title, each.group, " ".join(each.languages)] for each in TASKS.values()
     ]
-    _answer(as_json, {"tasks": found}, (["task", "also", "kind", "languages"], rows))
+    rows += [
+        [each["task"], each["data"], each["group"], " ".join(each["languages"])] for each in own
+    ]
+    found = [*(task.record() for task in TASKS.values()), *own]
+    _answer(as_json, {"tasks": found}, (columns, rows))

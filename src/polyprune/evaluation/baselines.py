@@ -5,14 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .examples import Bitext, Question, SentencePair, TaggedSentence
-from .task_types import (
-    BitextMining,
-    PairClassification,
-    SpanExtraction,
-    TaskType,
-    TokenTagging,
-    TranslationSearch,
-)
+from .retrieval_types import BitextMining, TranslationSearch
+from .sentence_types import MultiLabelClassification, Regression
+from .task_types import PairClassification, SpanExtraction, TaskType, TokenTagging
 from .tasks import Task
 
 
@@ -78,6 +73,8 @@ def _no_pairs(examples: Sequence[Bitext]) -> list[tuple[str, str]]:
 
 GUESSES: dict[type[TaskType], Callable[[Sequence[Any]], Any]] = {
     PairClassification: _same_label,
+    MultiLabelClassification: _same_label,
+    Regression: _same_label,
     TokenTagging: _same_tag,
     SpanExtraction: _whole_text,
     TranslationSearch: _same_spelling,

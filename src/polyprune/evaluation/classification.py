@@ -1,27 +1,46 @@
-"""Preprocessing of sentence pairs: two sentences become one input, logits become a label."""
+"""Preprocessing of texts and pairs: one input each; logits become a label, several, a number."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..errors import ConfigError, DataError
 from .encoded_input import EncodedInput
 from .examples import SentencePair
-from .pair_template import pair_template
+from .pair_template import pair_template, text_template
 
 TOKENIZED_TOGETHER = 1000
 """The number of pairs tokenized together, which is ten times faster than one by one."""
 
+Own = TypeVar("Own", bound="TextPreprocessor")
+
 
 @dataclass(frozen=True, slots=True)
-class PairPreprocessor:
-    """Turns sentence pairs into inputs, and logits into labels."""
+class TextPreprocessor(ABC):
+    """Turns texts and sentence pairs into inputs, and logits into what is predicted."""
 
     longest: int = 128
     """The maximum number of tokens in an input."""
+
+    @abstractmethod
+    def target(
+        self, pair: SentencePair, number: int, numbers: Mapping[str, int]
+    ) -> tuple[int | float, ...]:
+        """Return what should be predicted for an example; `numbers` are those of labels."""
+
+    @abstractmethod
+    def decode(
+        self,
+        examples: Sequence[SentencePair],
+        encoded: Sequence[EncodedInput],
+        outputs: Sequence[np.ndarray],
+        labels: Sequence[str],
+    ) -> list[Any]:
+        """Return the prediction for every example."""
 
     def encode(
         self,
@@ -30,36 +49,76 @@ class PairPreprocessor:
         labels: Sequence[str] = (),
         training: bool = False,
     ) -> Iterator[EncodedInput]:
-        """Yield one input per pair, truncated to `longest` tokens."""
-        around, numbers = pair_template(tokenizer), {label: i for i, label in enumerate(labels)}
-        room = self.longest - around.size
-        if room < 2:
+        """Yield one input per example, truncated to `longest` tokens."""
+        around, alone = pair_template(tokenizer), text_template(tokenizer)
+        numbers = {label: i for i, label in enumerate(labels)}
+        if self.longest - around.size < 2:
             raise ConfigError(f"Inputs of {self.longest} tokens have no room for two sentences.")
         examples, number = iter(examples), 0
         while some := list(islice(examples, TOKENIZED_TOGETHER)):
+            texts = [pair.first for pair in some], [pair.second or "" for pair in some]
             firsts, seconds = (
-                tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-                for texts in ([pair.first for pair in some], [pair.second for pair in some])
+                tokenizer(own, add_special_tokens=False, verbose=False)["input_ids"]
+                for own in texts
             )
             for pair, first, second in zip(some, firsts, seconds, strict=True):
-                ids, types = around.fill(*truncate(first, second, room))
-                known = _number(pair, number, numbers) if labels else ()
-                yield EncodedInput(number, ids, types, known)
+                if pair.second is None:
+                    ids, types = alone.fill(first[: self.longest - alone.size])
+                else:
+                    ids, types = around.fill(*truncate(first, second, self.longest - around.size))
+                yield EncodedInput(number, ids, types, self.target(pair, number, numbers))
                 number += 1
 
-    def fit(self, longest: int) -> "PairPreprocessor":
+    def fit(self: Own, longest: int) -> Own:
         """Return the same for inputs of at most `tokens` tokens."""
         return replace(self, longest=min(self.longest, longest))
 
-    def decode(
-        self,
-        examples: Sequence[SentencePair],
-        encoded: Sequence[EncodedInput],
-        outputs: Sequence[np.ndarray],
-        labels: Sequence[str],
-    ) -> list[str]:
+
+@dataclass(frozen=True, slots=True)
+class PairPreprocessor(TextPreprocessor):
+    """Each example has one label."""
+
+    def target(self, pair, number, numbers):
+        """Return the number of the label."""
+        if pair.label is None or not numbers:
+            return ()
+        return (_number_of(pair.label, number, numbers),)
+
+    def decode(self, examples, encoded, outputs, labels):
         """Return the most likely label of every pair."""
         return [labels[int(logits.argmax())] for logits in outputs]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSetPreprocessor(TextPreprocessor):
+    """Each example has any number of labels."""
+
+    def target(self, pair, number, numbers):
+        """Return 1 for each label that it has, and 0 for the others."""
+        if not isinstance(pair.label, tuple) or not numbers:
+            return ()
+        there = {_number_of(label, number, numbers) for label in pair.label}
+        return tuple(float(i in there) for i in range(len(numbers)))
+
+    def decode(self, examples, encoded, outputs, labels):
+        """Return the labels that are more likely than not."""
+        return [
+            tuple(label for label, logit in zip(labels, logits, strict=True) if logit > 0)
+            for logits in outputs
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPreprocessor(TextPreprocessor):
+    """Each example has a number."""
+
+    def target(self, pair, number, numbers):
+        """Return the number itself."""
+        return (pair.label,) if isinstance(pair.label, float) else ()
+
+    def decode(self, examples, encoded, outputs, labels):
+        """Return the model's one output."""
+        return [float(logits[0]) for logits in outputs]
 
 
 def truncate(first: list[int], second: list[int], room: int) -> tuple[list[int], list[int]]:
@@ -76,11 +135,9 @@ def truncate(first: list[int], second: list[int], room: int) -> tuple[list[int],
     return first[: len(first) - from_first], second[: len(second) - from_second]
 
 
-def _number(pair: SentencePair, number: int, numbers: dict[str, int]) -> tuple[int, ...]:
-    if pair.label is None:
-        return ()
-    if pair.label not in numbers:
+def _number_of(label: Any, number: int, numbers: Mapping[str, int]) -> int:
+    if label not in numbers:
         raise DataError(
-            f"Example {number + 1} has the label {pair.label!r}. There are: {', '.join(numbers)}."
+            f"Example {number + 1} has the label {label!r}. There are: {', '.join(numbers)}."
         )
-    return (numbers[pair.label],)
+    return numbers[label]

@@ -11,7 +11,7 @@ from .tasks import Task
 
 def describe_data(task: Task, data: str, split: Any, code: str) -> str:
     """Describe the examples of a language for messages: `dev data of xnli for 'sw' in xtreme`."""
-    return f"{SPLIT_LABELS[split]} of {task.name} for {code!r} in {data}"
+    return f"{SPLIT_LABELS[split]} of {task.name} for {code!r} in {task.data or data}"
 
 
 def require_data(task: Task, data: str, split: Any, codes: Sequence[str]) -> None:

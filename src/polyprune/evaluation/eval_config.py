@@ -108,6 +108,8 @@ class EvalConfig:
     def _read_language(self, task: Task, code: str) -> "LanguageData":
         examples = self.read(task, code)
         gold, dev = self.gold(task, code, examples), []
+        if gold is not None and task.check_gold is not None:
+            task.check_gold(gold, describe_data(task, self.data, self.split, code))
         if task.kind.needs_dev:
             dev = self.dev(task, code, examples)
             with locate_errors(describe_data(task, self.data, "dev", code)):

@@ -47,7 +47,7 @@ def evaluate(
     """Score a loaded model on a task, whose data is read unless given; one result per language."""
     kind = eval_config.kind(task)
     if task.labels:
-        check_labels(candidate.model.config, task.labels, task.name, str(candidate.model.source))
+        check_labels(candidate.model.config, task, str(candidate.model.source))
     data = data or eval_config.read_all(task)
     for code, own in data.languages.items():
         model, row = candidate.for_language(code, eval_config.fallback)
@@ -58,9 +58,7 @@ def evaluate(
         with on_device(model, eval_config.device):
             predictions = kind.predict(subject, own.examples, own.dev)
         if eval_config.predictions is not None:
-            write_predictions(
-                eval_config.predictions, task.name, code, predictions, eval_config.split
-            )
+            write_predictions(eval_config.predictions, task, code, predictions, eval_config.split)
         yield LanguageResult(
             language=code,
             examples=kind.count(own.examples),

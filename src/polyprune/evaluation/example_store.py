@@ -13,15 +13,19 @@ from ..errors import CheckpointError, DataError
 from ..storage import atomic_file
 from .encoded_input import EncodedInput
 
-FEATURES = datasets.Features(
-    {
-        "language": datasets.Value("string"),
-        "length": datasets.Value("int32"),
-        "ids": datasets.List(datasets.Value("int32")),
-        "types": datasets.List(datasets.Value("int8")),
-        "labels": datasets.List(datasets.Value("int32")),
-    }
-)
+
+def _features(numbers: bool) -> datasets.Features:
+    """Return the columns of a file; labels are counts, or numbers of any kind."""
+    return datasets.Features(
+        {
+            "language": datasets.Value("string"),
+            "length": datasets.Value("int32"),
+            "ids": datasets.List(datasets.Value("int32")),
+            "types": datasets.List(datasets.Value("int8")),
+            "labels": datasets.List(datasets.Value("float32" if numbers else "int32")),
+        }
+    )
+
 
 WRITTEN_TOGETHER = 1000
 
@@ -63,12 +67,14 @@ class ExampleStore:
         ]
 
 
-def write_examples(path: Path, examples: Iterable[tuple[str, EncodedInput]]) -> ExampleStore:
-    """Write examples to a file, completely or not at all."""
+def write_examples(
+    path: Path, examples: Iterable[tuple[str, EncodedInput]], numbers: bool = False
+) -> ExampleStore:
+    """Write examples to a file, completely or not at all; labels may be `numbers` of any kind."""
     with atomic_file(path, force=True) as new:
         count = 0
         with ArrowWriter(
-            path=str(new), features=FEATURES, writer_batch_size=WRITTEN_TOGETHER
+            path=str(new), features=_features(numbers), writer_batch_size=WRITTEN_TOGETHER
         ) as writer:
             for row in _rows(examples):
                 writer.write(row)

@@ -1,17 +1,21 @@
 """The examples of tasks: sentence pairs, tagged sentences, questions, translations."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """Two sentences and the label of their relation."""
+    """Two sentences and the label of their relation, or one text and its label."""
 
     first: str
-    second: str
-    label: str | None = None
-    """None if the file has none."""
+    second: str | None
+    """None if there is one text only."""
+    label: str | float | tuple[str, ...] | None = None
+    """A number in regression, several labels where there may be any number; None if the file has
+    none.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,19 @@ class Bitext:
     target_ids: tuple[str, ...]
     gold: tuple[tuple[str, str], ...] | None = None
     """Source and target ids of the translations; None if the files have none."""
+
+    @classmethod
+    def aligned(cls, pairs: Sequence[tuple[str, str]]) -> "Bitext":
+        """Return sentences with their translations, the latter in the order of the alphabet."""
+        numbers = tuple(map(str, range(len(pairs))))
+        order = sorted(range(len(pairs)), key=lambda i: pairs[i][1])
+        return cls(
+            sources=tuple(source for source, _ in pairs),
+            targets=tuple(pairs[i][1] for i in order),
+            source_ids=numbers,
+            target_ids=numbers,
+            gold=tuple(zip(map(str, order), numbers, strict=True)),
+        )
 
 
 TaskExample = SentencePair | TaggedSentence | Question | Bitext

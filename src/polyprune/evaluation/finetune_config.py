@@ -77,8 +77,8 @@ class FineTuneConfig:
                 raise UnknownName(what, given, known, f"There are: {', '.join(known)}.")
         if self.task.defaults is None:
             raise ConfigError(
-                f"{self.task.title} has nothing to train on: polyprune evaluate MODEL --task "
-                f"{self.task.name} takes any encoder."
+                f"{self.task.title} has nothing to train on: polyprune evaluate MODEL "
+                f"{self.task.option} takes any encoder."
             )
 
     @property

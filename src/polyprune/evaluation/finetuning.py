@@ -39,10 +39,10 @@ from .encoded_input import EncodedInput
 from .example_store import ExampleStore, epoch_batches
 from .finetune_config import FineTuneConfig, TaskTeacher, Trial
 from .gate_rows import gate_row
-from .prediction import label_tensors
 from .readout_init import gating_config, prepare_for_task
 from .task_teacher import load_task_teacher
 from .task_types import Predictor
+from .tasks import fine_tuned_type
 from .training_data import read_development
 
 MICRO_BATCH_SIZE = {"sentence-classification": 32, "token-classification": 32, "span": 8}
@@ -118,6 +118,7 @@ class TaskMaterial(Material):
                 "sparsity": setup.sparsity,
                 "fallback": setup.fallback,
                 "precision": setup.precision,
+                **setup.task.identity(),
             }
         }
 
@@ -205,7 +206,7 @@ class TaskSession(Session):
     def _tensors(self, taken: Sequence[tuple[str, EncodedInput]]) -> dict[str, torch.Tensor]:
         encoded = [each for _, each in taken]
         batch = input_tensors(encoded, self.tokenizer)
-        batch |= label_tensors(encoded, self.setup.task.kind.readout)
+        batch |= fine_tuned_type(self.setup.task).label_tensors(encoded)
         if len(self.rows) > 1:
             batch["rows"] = torch.tensor([self._row(code) for code, _ in taken])
         return batch

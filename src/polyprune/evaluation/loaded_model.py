@@ -16,8 +16,10 @@ from ..model.files.row_names import SHARED
 from ..model.history import history_of
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.readouts import Readout
+from ..pruning.criteria.losses import ONE_LABEL, problem_type
 from .gate_rows import gate_row, own_row, related_row
-from .task_types import labels_of
+from .own_tasks.own_task import ModelFacts
+from .task_types import FineTunedTask, labels_of
 from .tasks import Task
 
 EvalModel = str | Path | PolyprunePreTrainedModel
@@ -57,6 +59,14 @@ class LoadedModel:
             cut = elastic.take(self.model, self.sparsity, None if row == SHARED else [row])
             self._cut[row] = cut
         return self._cut[row], row
+
+
+def facts_of(model: EvalModel) -> ModelFacts:
+    """Return what a model is for; headers only. Of several seeds, the first."""
+    first = seeds_of(model)[0]
+    if isinstance(first, PolyprunePreTrainedModel):
+        return ModelFacts.of(name_of(model), first.config, first.readout_kind)
+    return ModelFacts.of(name_of(model), *read_shape(first))
 
 
 def name_of(model: EvalModel) -> str:
@@ -103,8 +113,9 @@ def check_model(model: EvalModel, task: Task) -> None:
         else:
             config, readout = read_shape(seed)
         _check_readout(name_of(seed), readout, task)
+        _check_problem(name_of(seed), config, task)
         if task.labels:
-            check_labels(config, task.labels, task.name, name_of(seed))
+            check_labels(config, task, name_of(seed))
 
 
 def expand_sizes(
@@ -151,7 +162,19 @@ def _check_readout(path: str, readout: Readout, task: Task) -> None:
     if not task.kind.readout.embeds and task.kind.readout != readout:
         raise ConfigError(
             f"{path} has the readout {readout}, and {task.title} needs {task.kind.readout}. "
-            f"First: polyprune finetune {path} --task {task.name}."
+            f"First: polyprune finetune {path} {task.option}."
+        )
+
+
+def _check_problem(path: str, config: Any, task: Task) -> None:
+    """Raise if a model gives one label where there may be several, or a number, or such."""
+    if not isinstance(task.kind, FineTunedTask) or not task.kind.readout.labels_sentences:
+        return
+    own, wanted = problem_type(config), task.kind.problem or ONE_LABEL
+    if own != wanted:
+        raise ConfigError(
+            f"{path} is for {own.replace('_', ' ')}, and {task.title} for "
+            f"{wanted.replace('_', ' ')}: score it by itself."
         )
 
 
@@ -172,12 +195,12 @@ def finetuned_models(folder: Path) -> list[Path]:
     return found
 
 
-def check_labels(config: Any, labels: Sequence[str], task: str, model: str = "This model") -> None:
+def check_labels(config: Any, task: Task, model: str = "This model") -> None:
     """Raise if a model has a label that the task does not have; `config` is the model's."""
     own = labels_of(config)
-    if not set(own) <= set(labels):
+    if not set(own) <= set(task.labels):
         says = ", ".join(own[:8]) + (", …" if len(own) > 8 else "")
         raise ConfigError(
-            f"{model} was not fine-tuned for {task}: "
-            f"it says {says}. First: polyprune finetune MODEL --task {task}."
+            f"{model} was not fine-tuned for {task.name}: "
+            f"it says {says}. First: polyprune finetune MODEL {task.option}."
         )

@@ -1,4 +1,4 @@
-"""The special tokens that a tokenizer puts around a pair of texts."""
+"""The special tokens that a tokenizer puts around a text, and around a pair of texts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -52,3 +52,33 @@ def pair_template(tokenizer: Any) -> PairTemplate:
         return PairTemplate((before, between, after), None)
     kinds = types[gaps[0]], types[gaps[1]], types[gaps[2]]
     return PairTemplate((before, between, after), kinds, (types[question], types[context]))
+
+
+@dataclass(frozen=True, slots=True)
+class TextTemplate:
+    """The special tokens before and after one text."""
+
+    before: list[int]
+    after: list[int]
+    type: int | None
+    """The token type of all tokens; None if the tokenizer has none."""
+
+    @property
+    def size(self) -> int:
+        """The number of special tokens."""
+        return len(self.before) + len(self.after)
+
+    def fill(self, text: list[int]) -> tuple[list[int], list[int] | None]:
+        """Return the tokens of an input, and their types."""
+        ids = [*self.before, *text, *self.after]
+        return ids, None if self.type is None else [self.type] * len(ids)
+
+
+def text_template(tokenizer: Any) -> TextTemplate:
+    """Find a tokenizer's special tokens by encoding a letter."""
+    one, pair = tokenizer("a"), pair_template(tokenizer)
+    sources = one.sequence_ids()
+    first = sources.index(0)
+    after = first + sources.count(0)
+    kind = None if pair.types is None else pair.own_types[0]
+    return TextTemplate(one["input_ids"][:first], one["input_ids"][after:], kind)

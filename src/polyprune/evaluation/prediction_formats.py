@@ -120,8 +120,26 @@ def _parse_questions(text: str) -> list[tuple[str, list[str]]]:
         raise ValueError("It should be a JSON file in the form of SQuAD.") from None
 
 
+def _write_decimals(numbers: Sequence[float]) -> str:
+    return _write_lines([repr(float(number)) for number in numbers])
+
+
+def _parse_decimals(text: str) -> list[float]:
+    return [float(line) for line in _parse_lines(text)]
+
+
+def _write_label_sets(several: Sequence[Sequence[str]]) -> str:
+    return "".join(f"{'|'.join(labels)}\n" for labels in several)
+
+
+def _parse_label_sets(text: str) -> list[tuple[str, ...]]:
+    return [tuple(filter(None, line.split("|"))) for line in _parse_lines(text)]
+
+
 LABELS = PredictionFormat(_write_lines, _parse_lines, _parse_lines)
 TAGS = PredictionFormat(_write_tags, _parse_tags, _parse_tag_labels)
 ANSWERS = PredictionFormat(_write_answers, _parse_answers, _parse_questions, "json")
 PAIRS = PredictionFormat(_write_pairs, _parse_pairs, _parse_pairs)
 LINES = PredictionFormat(_write_numbers, _parse_numbers, _parse_numbers)
+DECIMALS = PredictionFormat(_write_decimals, _parse_decimals, _parse_decimals)
+LABEL_SETS = PredictionFormat(_write_label_sets, _parse_label_sets, _parse_label_sets)

@@ -12,11 +12,13 @@ from ..model.files.row_names import SHARED
 from ..model.network.gated_model import PolyprunePreTrainedModel
 from ..model.network.modeling_polyprune import MODELS
 from ..model.network.readouts import HIDDEN_STATES
+from ..pruning.criteria.losses import ONE_LABEL, problem_type
 from ..pruning.shrinking import shrink_with_history
 from ..storage import atomic_folder
 from ..training.gating_config import GatingConfig
 from .finetune_config import check_sparsity
-from .tasks import Task
+from .task_types import labels_of
+from .tasks import Task, fine_tuned_type
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +33,9 @@ def prepare_for_task(
         torch.manual_seed(seed)  # a fresh readout begins by chance
         loaded = with_readout(model, task)
     loaded = fix_gates(loaded, sparsity)
+    if task.kind.readout.labels_sentences:
+        problem: Any = fine_tuned_type(task).problem
+        loaded.config.problem_type = problem
     if task.labels:
         loaded.config.id2label = dict(enumerate(task.labels))
         loaded.config.label2id = {label: i for i, label in enumerate(task.labels)}
@@ -40,11 +45,13 @@ def prepare_for_task(
 
 def with_readout(model: str, task: Task) -> PolyprunePreTrainedModel:
     """Return a model with the task's readout: its own if it has the same labels, else a new one."""
-    readout, labels = task.kind.readout, len(task.labels) or None
+    kind = fine_tuned_type(task)
+    readout, labels = kind.readout, kind.outputs(task.labels)
     config, own = read_shape(model)
-    names: Any = config.id2label
-    says = tuple(names[number] for number in sorted(names))
+    says = tuple(labels_of(config))
     same = own == readout and (not task.labels or says == task.labels)
+    if readout.labels_sentences:
+        same = same and problem_type(config) == (kind.problem or ONE_LABEL)
     if same or not own.has_task:
         return load(model, readout, labels=labels, dtype=torch.float32)
     # Tensors of another size, or that mean another label, would be taken for the new ones.

@@ -42,8 +42,11 @@ def run_search(
 
 
 def describe_languages(setup: FineTuneConfig) -> str:
-    """The languages that are trained on, in a line."""
+    """The languages that are trained on, in a line; of a task of one's own, the labels too."""
     line, missing = f"Training on {', '.join(setup.training)}.", setup.missing
+    if setup.task.metric:
+        labels = f"{len(setup.task.labels)} labels, " if setup.task.labels else ""
+        line = f"{line[:-1]}, for {setup.task.group}: {labels}scored by {setup.task.metric}."
     return f"{line} There is no training data for {', '.join(missing)}." if missing else line
 
 

@@ -19,7 +19,7 @@ from ..averages import mean_over_languages
 from ..errors import DataError, PolypruneError
 from ..storage import atomic_file
 from .prediction_formats import read_file
-from .tasks import TASKS, find_task
+from .tasks import TASKS, Task, find_task
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +50,21 @@ class TaskScores:
 
 
 def write_predictions(
-    folder: Path, task: str, language: str, predictions: Any, split: str = "test"
+    folder: Path, task: str | Task, language: str, predictions: Any, split: str = "test"
 ) -> Path:
     """Write the predictions for a language of a task; return the file.
 
     Args:
         folder: that of all tasks.
-        task: one of XTREME's nine.
+        task: one of XTREME's nine, or one's own.
         language: its code.
         predictions: labels; or tags by sentence; or answers by question id; or pairs of ids; or
             line numbers.
         split: what has been predicted.
     """
-    text = find_task(task).format.write(predictions)
-    path = _path(folder, task, language, split)
+    own = find_task(task) if isinstance(task, str) else task
+    text = own.format.write(predictions)
+    path = _path(folder, own, language, split)
     with atomic_file(path, force=True) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return path
@@ -71,7 +72,7 @@ def write_predictions(
 
 def read_predictions(folder: Path, task: str, language: str, split: str = "test") -> Any:
     """The predictions for a language of a task, as they were given to `write_predictions`."""
-    return read_file(_path(folder, task, language, split), find_task(task).format.parse)
+    return read_file(_path(folder, find_task(task), language, split), find_task(task).format.parse)
 
 
 def score_folder(predictions: Path, labels: Path) -> dict[str, TaskScores]:
@@ -103,8 +104,8 @@ def overall_scores(reports: Mapping[str, TaskScores]) -> dict[str, float]:
     }
 
 
-def _path(folder: Path, task: str, language: str, split: str) -> Path:
-    return folder / task / f"{split}-{language}.{find_task(task).format.suffix}"
+def _path(folder: Path, task: Task, language: str, split: str) -> Path:
+    return folder / task.name / f"{split}-{language}.{task.format.suffix}"
 
 
 def _folders(path: Path) -> list[Path]:
@@ -126,5 +127,7 @@ def _score_task(predictions: Path, labels: Path, task: str) -> dict[str, dict[st
         try:
             rows[language] = find_task(task).score(gold, given, language)
         except PolypruneError as error:
-            raise DataError(f"{_path(predictions, task, language, 'test')}: {error}") from None
+            raise DataError(
+                f"{_path(predictions, find_task(task), language, 'test')}: {error}"
+            ) from None
     return rows

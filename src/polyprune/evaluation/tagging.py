@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ConfigError, DataError
 from .encoded_input import EncodedInput
 from .examples import TaggedSentence
-from .pair_template import pair_template
+from .pair_template import pair_template, text_template
 
 TOKENIZED_TOGETHER = 500
 """The number of sentences whose words are tokenized together."""
@@ -25,6 +25,9 @@ class TaggingPreprocessor:
 
     longest: int = 128
     """The maximum number of tokens in an input."""
+    as_first: bool = True
+    """Whether words stand where the first text of a pair does, as in XTREME's scripts; else alone.
+    """
 
     def encode(
         self,
@@ -34,10 +37,13 @@ class TaggingPreprocessor:
         training: bool = False,
     ) -> Iterator[EncodedInput]:
         """Yield the inputs of every sentence; a new one starts where the next word does not fit."""
-        # Words stand between what a tokenizer puts before a pair and between its sentences: for
-        # XLM-R `<s>` and `</s></s>`.
-        around = pair_template(tokenizer)
-        before, after = around.specials[0], around.specials[1]
+        # As the first of a pair they stand between what a tokenizer puts before a pair and between
+        # its sentences: for XLM-R `<s>` and `</s></s>`.
+        if self.as_first:
+            before, after, _ = pair_template(tokenizer).specials
+        else:
+            alone = text_template(tokenizer)
+            before, after = alone.before, alone.after
         room = self.longest - len(before) - len(after)
         if room < 1:
             raise ConfigError(f"Inputs of {self.longest} tokens have no room for words.")

@@ -1,24 +1,25 @@
-"""The types of tasks: pair classification, tagging, span extraction, translation retrieval."""
+"""The types of tasks: what they have in common, pair classification, tagging, span extraction."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from torch import Tensor
+
 from ..errors import DataError
 from ..model.network.components import Gates
 from ..model.network.readouts import (
-    HIDDEN_STATES,
     SENTENCE_CLASSIFICATION,
     SPAN,
     TOKEN_CLASSIFICATION,
     Readout,
 )
 from .classification import PairPreprocessor
-from .examples import Answer, Bitext, Question, SentencePair, TaggedSentence, UniqueIds
-from .prediction import predict
+from .encoded_input import EncodedInput
+from .examples import Answer, Question, SentencePair, TaggedSentence, UniqueIds
+from .prediction import label_tensors, predict
 from .question_answering import SpanPreprocessor
-from .retrieval import above_threshold, best_threshold, mine_ids, nearest
 from .sentence_embedding import EmbeddingConfig, embed
 from .tagging import TaggingPreprocessor
 
@@ -88,6 +89,16 @@ class FineTunedTask(TaskType):
     """A task type that a model is fine-tuned for."""
 
     preprocessing: Any
+    problem: ClassVar[str | None] = None
+    """What transformers calls the problem, where it is not one label each."""
+
+    def outputs(self, labels: Sequence[str]) -> int | None:
+        """Return how many outputs a readout for these labels has; None if it always has as many."""
+        return len(labels) or None
+
+    def label_tensors(self, encoded: Sequence[EncodedInput]) -> dict[str, Tensor]:
+        """Return the label tensors that the loss takes."""
+        return label_tensors(encoded, self.readout)
 
     def fitted(self, model: Any) -> Any:
         """Return the preprocessing with inputs that fit the model."""
@@ -110,15 +121,15 @@ class PairClassification(FineTunedTask):
 
     def gold(self, examples: Sequence[SentencePair]):
         """Return the labels."""
-        return _known([pair.label for pair in examples])
+        return known_labels([pair.label for pair in examples])
 
     def label(self, examples: Sequence[SentencePair], gold: Sequence[str]):
         """Set one label per pair."""
-        return [replace(pair, label=label) for pair, label in _matched(examples, gold)]
+        return [replace(pair, label=label) for pair, label in matched(examples, gold)]
 
     def said(self, example: SentencePair):
         """Return the pair's label."""
-        return () if example.label is None else (example.label,)
+        return (example.label,) if isinstance(example.label, str) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +141,12 @@ class TokenTagging(FineTunedTask):
 
     def gold(self, examples: Sequence[TaggedSentence]):
         """Return the tags, sentence by sentence."""
-        return _known([None if each.tags is None else list(each.tags) for each in examples])
+        return known_labels([None if each.tags is None else list(each.tags) for each in examples])
 
     def label(self, examples: Sequence[TaggedSentence], gold: Sequence[Sequence[str]]):
         """Set one tag per word; empty sentences are skipped."""
         found = []
-        pairs = _matched(examples, [tags for tags in gold if tags])
+        pairs = matched(examples, [tags for tags in gold if tags])
         for number, (sentence, tags) in enumerate(pairs, 1):
             if len(sentence.words) != len(tags):
                 raise DataError(
@@ -160,7 +171,7 @@ class SpanExtraction(FineTunedTask):
     def gold(self, examples: Sequence[Question]):
         """Return all correct answers of each question id."""
         answers = [[answer.text for answer in each.answers] or None for each in examples]
-        known = _known(answers)
+        known = known_labels(answers)
         return known and [(each.id, own) for each, own in zip(examples, known, strict=True)]
 
     def label(self, examples: Sequence[Question], gold: Sequence[tuple[str, list[str]]]):
@@ -191,96 +202,20 @@ class SpanExtraction(FineTunedTask):
         return replace(self, preprocessing=replace(self.preprocessing, compat=True))
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievalTask(TaskType):
-    """A task type that compares sentence embeddings."""
-
-    readout = HIDDEN_STATES
-
-    def count(self, examples: Sequence[Bitext]):
-        """Return the number of sentences in the language, without the English ones."""
-        (bitext,) = examples
-        return len(bitext.sources)
-
-
-@dataclass(frozen=True, slots=True)
-class TranslationSearch(RetrievalTask):
-    """Finds the translation of every English sentence (Tatoeba)."""
-
-    def gold(self, examples: Sequence[Bitext]):
-        """Return the line number of each translation, in the order of the English sentences."""
-        (bitext,) = examples
-        if bitext.gold is None:
-            return None
-        line = {target: int(source) for source, target in bitext.gold}
-        return [line[target] for target in bitext.target_ids]
-
-    def label(self, examples: Sequence[Bitext], gold: Sequence[int]):
-        """Set one line number per English sentence."""
-        (bitext,) = examples
-        pairs = _matched(bitext.target_ids, gold)
-        return [replace(bitext, gold=tuple((str(line), target) for target, line in pairs))]
-
-    def predict(self, subject, examples, dev):
-        """Return the nearest sentence of each."""
-        (bitext,) = examples
-        sources, targets = subject.embed(bitext.sources), subject.embed(bitext.targets)
-        found = nearest(sources, targets, device=subject.device)
-        return [int(bitext.source_ids[i]) for i in found.tolist()]
-
-
-@dataclass(frozen=True, slots=True)
-class BitextMining(RetrievalTask):
-    """Mines translation pairs from two large texts, most of whose sentences have none (BUCC)."""
-
-    neighbours: int = 4
-    needs_dev = True
-
-    def gold(self, examples: Sequence[Bitext]):
-        """Return the pairs of ids."""
-        (bitext,) = examples
-        return None if bitext.gold is None else list(bitext.gold)
-
-    def label(self, examples: Sequence[Bitext], gold: Sequence[tuple[str, str]]):
-        """Set all pairs of ids."""
-        (bitext,) = examples
-        return [replace(bitext, gold=tuple(gold))]
-
-    def check_dev(self, examples: Sequence[Bitext]):
-        """Raise if there are no gold pairs."""
-        if self.gold(examples) is None:
-            raise DataError(
-                "A threshold is chosen on dev pairs, which are missing: <lang>-en.dev.gold."
-            )
-
-    def predict(self, subject, examples, dev):
-        """Return the pairs above the threshold with the best F1 on dev."""
-        (bitext,) = examples
-        self.check_dev(dev)
-        (known,) = dev
-        pairs = self._mine(subject, bitext)
-        likely = pairs if known is bitext else self._mine(subject, known)
-        return above_threshold(pairs, best_threshold(likely, known.gold))
-
-    def _mine(self, subject: Predictor, bitext: Bitext):
-        sources, targets = subject.embed(bitext.sources), subject.embed(bitext.targets)
-        return mine_ids(bitext, sources, targets, self.neighbours, device=subject.device)
-
-
 def labels_of(config: Any) -> list[str]:
     """The labels of a model with this config, in the order of their numbers."""
     names = config.id2label
     return [names[number] for number in sorted(names)]
 
 
-def _matched(examples: Sequence[Any], labels: Sequence[Any]) -> list[tuple[Any, Any]]:
+def matched(examples: Sequence[Any], labels: Sequence[Any]) -> list[tuple[Any, Any]]:
     """Pair each example with its label; raise if their numbers differ."""
     if len(labels) != len(examples):
         raise DataError(f"There are {len(labels)} labels for {len(examples)} examples.")
     return list(zip(examples, labels, strict=True))
 
 
-def _known(labels: list[Any]) -> list[Any] | None:
+def known_labels(labels: list[Any]) -> list[Any] | None:
     """Return all labels, or None if there are none; raise if only some examples have one."""
     missing = sum(label is None for label in labels)
     if missing == len(labels):

@@ -1,82 +1,36 @@
 """XTREME's nine tasks, each one record."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
-from ..errors import DataError, UnknownName
-from .metrics import PrecisionRecall, accuracy, chunk_scores, mlqa, set_scores, squad
+from ..errors import UnknownName
+from .examples import TaskExample
 from .prediction_formats import ANSWERS, LABELS, LINES, PAIRS, TAGS, PredictionFormat
 from .readers import bitext_files, pair_files, question_files, tagged_files
 from .readers.language_codes import LANGUAGES
-from .readers.reader import Reader
+from .readers.splits import Split
+from .retrieval_types import BitextMining, TranslationSearch
+from .score_functions import accuracy_score, chunk_score, mlqa_score, pair_score, squad_score
 from .task_names import TASK_NAMES, find_task_name
-from .task_types import (
-    BitextMining,
-    PairClassification,
-    SpanExtraction,
-    TaskType,
-    TokenTagging,
-    TranslationSearch,
-)
-
-Gold = Sequence[tuple[str, list[str]]]
-"""Question ids with all their correct answers."""
+from .task_types import FineTunedTask, PairClassification, SpanExtraction, TaskType, TokenTagging
 
 
-def accuracy_score(
-    gold: Sequence[str | int], predicted: Sequence[str | int], language: str
-) -> dict[str, float]:
-    """Accuracy of labels, or of retrieved line numbers."""
-    return {"accuracy": 100 * accuracy(gold, predicted)}
+@runtime_checkable
+class TaskReader(Protocol):
+    """What reads a task's examples: XTREME's own `Reader`, or that of a task of one's own."""
 
+    def read(self, data: str, split: Split, language: str) -> Iterator[TaskExample]:
+        """Read the examples of one language lazily."""
+        ...
 
-def chunk_score(
-    gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], language: str
-) -> dict[str, float]:
-    """Return the tags, sentence by sentence."""
-    return _percent(chunk_scores(gold, predicted))
+    def languages(self, data: str, split: Split, known: Sequence[str]) -> list[str]:
+        """Return which of these languages have data."""
+        ...
 
-
-def pair_score(
-    gold: Sequence[tuple[str, str]], predicted: Sequence[tuple[str, str]], language: str
-) -> dict[str, float]:
-    """F1, precision and recall of pairs of ids."""
-    return _percent(set_scores(gold, predicted))
-
-
-def squad_score(gold: Gold, predicted: Mapping[str, str], language: str) -> dict[str, float]:
-    """F1 and exact match by SQuAD's English rules, which XTREME uses in every language."""
-    return _answers(gold, predicted, squad)
-
-
-def mlqa_score(gold: Gold, predicted: Mapping[str, str], language: str) -> dict[str, float]:
-    """F1 and exact match by MLQA's rules for the language."""
-    return _answers(gold, predicted, partial(mlqa, language=language))
-
-
-def _percent(scores: PrecisionRecall) -> dict[str, float]:
-    return {
-        "f1": 100 * scores.f1,
-        "precision": 100 * scores.precision,
-        "recall": 100 * scores.recall,
-    }
-
-
-def _answers(
-    gold: Gold,
-    given: Mapping[str, str],
-    score: Callable[[str, list[str]], tuple[float, float]],
-) -> dict[str, float]:
-    if not gold:
-        raise DataError("There are no questions to score. Give at least one.")
-    f1 = exact = 0.0
-    for name, answers in gold:
-        if name in given:  # without a prediction a question scores 0, but counts
-            scores = score(given[name], answers)
-            f1, exact = f1 + scores[0], exact + scores[1]
-    return {"f1": 100 * f1 / len(gold), "exact": 100 * exact / len(gold)}
+    def looked_for(self, data: str, split: Split, language: str) -> list[str]:
+        """Return where the data of a language is searched, in order."""
+        ...
 
 
 Group = Literal["classification", "tagging", "question answering", "retrieval"]
@@ -105,10 +59,14 @@ class Task:
     """A task: its type, data, metric and defaults."""
 
     name: str
-    """The name of XTREME's folder."""
+    """The name of XTREME's folder, or of one's own."""
+    title: str
+    """The name in papers."""
     group: Group
     kind: TaskType
-    reader: Reader
+    reader: TaskReader
+    languages: tuple[str, ...]
+    """The languages that the task is scored in."""
     score: Callable[[Any, Any, str], dict[str, float]]
     """Maps gold, predictions and language to scores in percent, the main one first."""
     format: PredictionFormat
@@ -116,18 +74,16 @@ class Task:
     labels: tuple[str, ...] = ()
     defaults: TaskDefaults | None = None
     """The default hyperparameters; None if nothing is trained."""
-    version: int = 1
+    version: int | str = 1
     """Increased whenever scores change: results of different versions cannot be compared."""
-
-    @property
-    def title(self) -> str:
-        """The name in papers."""
-        return TASK_NAMES[self.name].title
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages that the task is scored in."""
-        return LANGUAGES[self.name]
+    regime: str = "transfer"
+    """What models are fine-tuned on unless something else is asked for."""
+    check_gold: Callable[[Any, str], None] | None = None
+    """Raises if labels cannot be scored; it is given their place for the message."""
+    metric: str = ""
+    """What the main score is called, where tables do not know."""
+    data: str = ""
+    """Where its data is, if not where that of all tasks is."""
 
     def record(self) -> dict[str, Any]:
         """Return what is known of the task, as JSON."""
@@ -141,6 +97,15 @@ class Task:
             "trained": self.defaults is not None,
             "version": self.version,
         }
+
+    @property
+    def option(self) -> str:
+        """How the task is named on the command line."""
+        return f"--data {self.data}" if self.data else f"--task {self.name}"
+
+    def identity(self) -> dict[str, Any]:
+        """Return what makes a task of one's own another one, as JSON; nothing for XTREME's."""
+        return {} if not self.metric else {"labels": self.labels, "metric": self.metric}
 
     def find(self, data: str, split: Any, languages: Sequence[str] | None) -> list[str]:
         """Return the languages to read: those named, or all of the task that have data."""
@@ -166,8 +131,14 @@ IOB2 = ("B-LOC", "B-ORG", "B-PER", "I-LOC", "I-ORG", "I-PER", "O")
 
 _QA = TaskDefaults(learning_rate=3e-5, weight_decay=1e-4, warmup=500, every=1000, final="last")
 
+
+def _xtreme(name: str, **rest: Any) -> Task:
+    """Return a task of XTREME, with its title and its languages."""
+    return Task(name, TASK_NAMES[name].title, languages=LANGUAGES[name], **rest)
+
+
 _ALL = (
-    Task(
+    _xtreme(
         name="xnli",
         group="classification",
         kind=PairClassification(),
@@ -177,7 +148,7 @@ _ALL = (
         labels=("contradiction", "entailment", "neutral"),
         defaults=TaskDefaults(every=100),
     ),
-    Task(
+    _xtreme(
         name="pawsx",
         group="classification",
         kind=PairClassification(),
@@ -187,7 +158,7 @@ _ALL = (
         labels=("0", "1"),
         defaults=TaskDefaults(every=200),
     ),
-    Task(
+    _xtreme(
         name="udpos",
         group="tagging",
         kind=TokenTagging(),
@@ -197,7 +168,7 @@ _ALL = (
         labels=UPOS,
         defaults=TaskDefaults(epochs=10, every=500),
     ),
-    Task(
+    _xtreme(
         name="panx",
         group="tagging",
         kind=TokenTagging(),
@@ -207,7 +178,7 @@ _ALL = (
         labels=IOB2,
         defaults=TaskDefaults(epochs=10, every=1000),
     ),
-    Task(
+    _xtreme(
         name="xquad",
         group="question answering",
         kind=SpanExtraction(),
@@ -216,7 +187,7 @@ _ALL = (
         format=ANSWERS,
         defaults=_QA,
     ),
-    Task(
+    _xtreme(
         name="mlqa",
         group="question answering",
         kind=SpanExtraction(),
@@ -225,7 +196,7 @@ _ALL = (
         format=ANSWERS,
         defaults=_QA,
     ),
-    Task(
+    _xtreme(
         name="tydiqa",
         group="question answering",
         kind=SpanExtraction(),
@@ -234,7 +205,7 @@ _ALL = (
         format=ANSWERS,
         defaults=replace(_QA, search=False),
     ),
-    Task(
+    _xtreme(
         name="bucc2018",
         group="retrieval",
         kind=BitextMining(),
@@ -242,7 +213,7 @@ _ALL = (
         score=pair_score,
         format=PAIRS,
     ),
-    Task(
+    _xtreme(
         name="tatoeba",
         group="retrieval",
         kind=TranslationSearch(),
@@ -259,3 +230,9 @@ TASKS = {each.name: each for each in _ALL}
 def find_task(name: str) -> Task:
     """Return the task with this name or alternative name."""
     return TASKS[find_task_name(name)]
+
+
+def fine_tuned_type(task: Task) -> FineTunedTask:
+    """Return a task's type, which must be one that a model is fine-tuned for."""
+    assert isinstance(task.kind, FineTunedTask)
+    return task.kind

@@ -15,8 +15,7 @@ from .encoded_input import EncodedInput
 from .example_store import ExampleStore, write_examples
 from .finetune_config import FineTuneConfig, check_sparsity
 from .gate_rows import own_row
-from .task_types import FineTunedTask
-from .tasks import Task
+from .tasks import fine_tuned_type
 
 DEV = 1000
 """Dev examples per language during training, if there are several languages."""
@@ -49,7 +48,7 @@ def encode_training(setup: FineTuneConfig, path: Path, progress: Progress = SILE
                     "answer that is in its text. Use files with labels."
                 )
 
-    return write_examples(path, examples())
+    return write_examples(path, examples(), numbers=fine_tuned_type(setup.task).problem is not None)
 
 
 def check_languages(setup: FineTuneConfig) -> None:
@@ -105,9 +104,3 @@ def read_development(setup: FineTuneConfig) -> dict[str, tuple[list[Any], Any]]:
         if gold:
             found[code] = (examples, gold)
     return found
-
-
-def fine_tuned_type(task: Task) -> FineTunedTask:
-    """Return a task's type, which must be one that a model is fine-tuned for."""
-    assert isinstance(task.kind, FineTunedTask)
-    return task.kind

@@ -89,12 +89,12 @@ def tune(job: Job, stop: Stop) -> dict[str, Any]:
     from ..evaluation.finetune_config import FineTuneConfig, SearchSpace
     from ..evaluation.hyperparameter_search import HyperparameterSearch
     from ..evaluation.run_search import run_search
-    from ..evaluation.tasks import find_task
+    from .own_study_task import find_study_task
 
     wanted = job.settings
     setup = FineTuneConfig(
         model=str(job.models[0]),
-        task=find_task(wanted["task"]),
+        task=find_study_task(wanted["task"], job.payload),
         data=job.data,
         regime=wanted["regime"],
         limit=wanted["limit"],
@@ -131,9 +131,9 @@ def score(job: Job, stop: Stop) -> dict[str, Any]:
     from ..evaluation.eval_config import EvalConfig
     from ..evaluation.evaluator import evaluate, language_records, mean_scores
     from ..evaluation.loaded_model import LoadedModel
-    from ..evaluation.tasks import find_task
+    from .own_study_task import find_study_task
 
-    wanted, task = job.settings, find_task(job.settings["task"])
+    wanted, task = job.settings, find_study_task(job.settings["task"], job.payload)
     codes = wanted["languages"]
     eval_config = EvalConfig(
         data=job.data,

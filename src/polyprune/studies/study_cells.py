@@ -39,7 +39,7 @@ class StudyCell:
     about: dict[str, Any] = field(default_factory=dict)
     """What it is about: system, size, task, regime, seed."""
     payload: Any = None
-    """What the worker needs in addition: a `Run` with its paths."""
+    """What the worker needs in addition: a `Run` with its paths, the folder of a task."""
 
     @cached_property
     def address(self) -> str:
@@ -185,6 +185,8 @@ class _GraphBuilder:
         }
         if self.prints.labels:
             settings["labels"] = self.prints.labels
+        # Its content is in the version of a task of one's own: where it is does not matter.
+        folder = None if plan.data is None else str(Path(plan.data).expanduser().resolve())
         needs = self._model(system, size, seed)
         if plan.is_retrieval and not needs:
             settings["model"] = self.prints.model
@@ -198,8 +200,8 @@ class _GraphBuilder:
             }
             whole = every and not system.cut_first
             of_all = about | {"size": None} if whole else about
-            needs = (self._add(StudyCell("tuned", tuned, needs, of_all)),)
-        return self._add(StudyCell("score", settings, needs, about))
+            needs = (self._add(StudyCell("tuned", tuned, needs, of_all, folder)),)
+        return self._add(StudyCell("score", settings, needs, about, folder))
 
     def _model(self, system: SystemConfig, size: float | None, seed: int) -> tuple[str, ...]:
         """Return the training cell of a system; None for the starting model itself."""

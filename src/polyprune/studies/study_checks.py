@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import ConfigError, UnknownName
+from ..errors import ConfigError, PolypruneError, UnknownName
 from ..evaluation.task_names import REGIMES
 from ..evaluation.tasks import find_task
+from .own_study_task import find_study_task
 
 
 def check_sizes(sizes: Sequence[float]) -> None:
@@ -50,18 +51,20 @@ def check_known(what: str, given: Sequence[str] | None, known: Sequence[str]) ->
             raise ConfigError(str(UnknownName(what, name, known, see)))
 
 
-def check_task(name: str) -> None:
-    """Raise unless a task has this name."""
+def check_task(name: str, data: str | None = None) -> None:
+    """Raise unless a task has this name, or is one of one's own with this data."""
     try:
-        find_task(name)
-    except UnknownName as error:  # which pydantic would not collect
+        find_study_task(name, data)
+    except PolypruneError as error:  # which pydantic would not collect
         raise ConfigError(str(error)) from error
 
 
-def check_like(name: str, like: str | None) -> None:
+def check_like(name: str, like: str | None, data: str | None = None) -> None:
     """Raise unless a model that is fine-tuned for one task can be scored on the other."""
     if like is None:
         return
+    if data is not None:
+        raise ConfigError(f"`like` is for XTREME's tasks: leave it out for {name}.")
     check_task(like)
     one, other = find_task(name), find_task(like)
     if other.defaults is None or (one.kind.readout, one.labels) != (

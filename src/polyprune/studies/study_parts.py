@@ -7,6 +7,7 @@ from ..errors import ConfigError, UnknownName
 from ..evaluation.finetune_config import EPOCHS
 from ..evaluation.tasks import Task, find_task
 from ..pruning.criteria.criterion import check_name
+from .own_study_task import find_study_task
 from .study_checks import (
     check_choices,
     check_like,
@@ -100,6 +101,8 @@ class TaskConfig:
     """
 
     name: str
+    data: str | None = None
+    """The folder or task.toml of a task of one's own; XTREME's are in the study's `data`."""
     epochs: int | None = None
     """The number of epochs; the task's own unless given."""
     epochs_to_try: tuple[int, ...] = ()
@@ -128,8 +131,8 @@ class TaskConfig:
     def __post_init__(self):
         check_seeds(self.seeds)
         check_regimes(self.regimes)
-        check_task(self.name)
-        check_like(self.name, self.like)
+        check_task(self.name, self.data)
+        check_like(self.name, self.like, self.data)
         least = [self.epochs, *self.epochs_to_try, self.limit, self.test_limit, self.batch]
         if any(value is not None and value < 1 for value in least):
             raise ConfigError("epochs, limit, test_limit and batch are 1 or more.")
@@ -149,7 +152,7 @@ class TaskConfig:
     @property
     def task(self) -> Task:
         """The record of the task."""
-        return find_task(self.name)
+        return find_study_task(self.name, self.data)
 
     @property
     def is_retrieval(self) -> bool:

@@ -4,13 +4,14 @@ import pytest
 import torch
 
 import polyprune as pp
-from polyprune.errors import ConfigError
 from polyprune.pruning.criteria.importance import importance
 from polyprune.pruning.criteria.losses import (
+    ONE_LABEL,
     contrastive_loss,
     embedding_loss,
     masked_lm_loss,
     pooled,
+    problem_type,
     task_loss,
 )
 from support.batches import split
@@ -86,12 +87,26 @@ def test_a_task_can_be_scored_without_labels(tmp_path, readout, inputs):
     assert all(score.isfinite().all() and score.any() for score in scores.leaves())
 
 
-def test_a_task_with_no_single_label_is_refused(tmp_path, inputs):
-    tiny_model("xlm-roberta", "sentence-classification", num_labels=1).save_pretrained(tmp_path)
+@pytest.mark.parametrize("problem", ["regression", "multi_label_classification"])
+def test_numbers_and_several_labels_have_losses_too(tmp_path, problem, inputs):
+    tiny_model("xlm-roberta", "sentence-classification").save_pretrained(tmp_path)
     model = pp.load(tmp_path)
-    model.config.num_labels = 1
-    with pytest.raises(ConfigError, match="Give importance\\(\\) your own"):
-        importance(model, [inputs], task_loss)
+    model.config.problem_type = problem
+    plain = {name: inputs[name] for name in ("input_ids", "attention_mask")}
+    labels = (torch.arange(15).reshape(5, 3) % 2).float()
+    losses = task_loss(model, plain | {"labels": labels}, pp.open_gates(model.shape, 5))
+    for example, loss in zip(split(plain | {"labels": labels}, 1), losses, strict=True):
+        torch.testing.assert_close(loss, model(**example).loss, atol=1e-6, rtol=1e-4)
+    scores = importance(model, [plain], task_loss)
+    assert all(score.isfinite().all() and score.any() for score in scores.leaves())
+
+
+def test_one_output_is_a_number_as_transformers_has_it(tmp_path):
+    tiny_model("xlm-roberta", "sentence-classification").save_pretrained(tmp_path)
+    config = pp.load(tmp_path).config
+    assert problem_type(config) == ONE_LABEL
+    config.num_labels = 1
+    assert problem_type(config) == "regression"
 
 
 def test_the_other_view_of_a_sentence_is_its_dropout(tmp_path, inputs):

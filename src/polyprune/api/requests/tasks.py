@@ -12,10 +12,22 @@ from .shared import Force, Names, as_names, as_path
 
 TEACHER = "Learning from a teacher"
 
-Task = Annotated[str, Option("See polyprune ls tasks.")]
+
+def as_place(given: str | Path | None) -> str | None:
+    """A folder or a name, as text."""
+    return None if given is None else str(given)
+
+
+Task = Annotated[
+    str | Path | None,
+    Option("One of polyprune ls tasks, or a task.toml; none for a folder.", parse=as_place),
+]
 Data = Annotated[
-    str | Path,
-    Option("A folder as XTREME's download script leaves it, or a data set's name.", parse=str),
+    str | Path | None,
+    Option("A folder of XTREME or of your own, or a data set's name.", parse=as_place),
+]
+Metric = Annotated[
+    str | None, Option("For a task of your own: accuracy, macro-f1, chunk-f1, pearson, …")
 ]
 Numbers = str | int | float | Sequence[int] | Sequence[float]
 
@@ -35,8 +47,8 @@ def as_sizes(given: str | float | Iterable[float] | None) -> tuple[float, ...] |
 class FinetuneRequest(Request):
     """What a model is fine-tuned for, on which data, and how."""
 
-    task: Task
-    data: Data
+    task: Task = None
+    data: Data = None
     out: Annotated[
         str | Path | None,
         Option(
@@ -45,9 +57,11 @@ class FinetuneRequest(Request):
             needed_in_terminal=True,
         ),
     ] = None
+    metric: Metric = None
     regime: Annotated[
-        str, Option("transfer: English alone. translate-train-all: all languages.")
-    ] = "transfer"
+        str | None,
+        Option("transfer: English alone, as XTREME's tasks. translate-train-all: all languages."),
+    ] = None
     languages: Annotated[
         Names | None,
         Option("Train on these: en,sw; those of the regime unless given.", parse=as_names),
@@ -92,8 +106,9 @@ class FinetuneRequest(Request):
 class EvaluateRequest(Request):
     """What models are scored on."""
 
-    task: Task
-    data: Data
+    task: Task = None
+    data: Data = None
+    metric: Metric = None
     split: Annotated[str, Option("test or dev.")] = "test"
     languages: Annotated[
         Names | None, Option("sw,ur; all that there is data for unless given.", parse=as_names)

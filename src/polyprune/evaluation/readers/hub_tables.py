@@ -58,20 +58,25 @@ def has_table(hub: str, table: HubTable, language: str) -> bool:
     if not table.looked_for(language):
         return False
     name = fill_pattern(table.configuration, language) or ""
-    return name in _configurations(hub) and table.split in _splits(hub, name)
+    return name in configurations(hub) and table.split in splits_of(hub, name)
 
 
 def read_hub_table(hub: str, table: HubTable, language: str) -> Iterator[TaskExample]:
     """Read the examples of one language lazily."""
     name = fill_pattern(table.configuration, language)
-    loaded = _ask(hub, lambda it: it.load_dataset(hub, name, split=table.split, streaming=True))
     try:
-        yield from table.examples(_with_names(loaded), language)
+        yield from table.examples(read_rows(hub, name, table.split), language)
     except KeyError as error:
         raise DataError(
             f"The data set {hub}/{name} has no column {error}. Give one in the layout of "
             "google/xtreme, or a folder with XTREME's own files."
         ) from error
+
+
+def read_rows(hub: str, configuration: str | None, split: str) -> Iterator[Row]:
+    """Yield the rows of a split lazily, with the names of labels for their numbers."""
+    loaded = _ask(hub, lambda it: it.load_dataset(hub, configuration, split=split, streaming=True))
+    return _with_names(loaded)
 
 
 def pairs(rows: Iterable[Row], language: str) -> Iterator[SentencePair]:
@@ -123,16 +128,8 @@ def questions_of_all(rows: Iterable[Row], language: str) -> Iterator[Question]:
 def translations(rows: Iterable[Row], language: str) -> Iterator[Bitext]:
     """The sentences of rows with a sentence and its translation, the English ones sorted."""
     both = [(row["source_sentence"].strip(), row["target_sentence"].strip()) for row in rows]
-    numbers = tuple(map(str, range(len(both))))
-    order = sorted(range(len(both)), key=lambda i: both[i][1])
     if both:
-        yield Bitext(
-            tuple(source for source, _ in both),
-            tuple(both[i][1] for i in order),
-            numbers,
-            numbers,
-            tuple(zip(map(str, order), numbers, strict=True)),
-        )
+        yield Bitext.aligned(both)
 
 
 def translations_only(rows: Iterable[Row], language: str) -> Iterator[Bitext]:
@@ -146,12 +143,14 @@ def translations_only(rows: Iterable[Row], language: str) -> Iterator[Bitext]:
 
 
 @cache
-def _configurations(hub: str) -> list[str]:
+def configurations(hub: str) -> list[str]:
+    """Return the names of a data set's configurations."""
     return _ask(hub, lambda datasets: datasets.get_dataset_config_names(hub))
 
 
 @cache
-def _splits(hub: str, configuration: str) -> list[str]:
+def splits_of(hub: str, configuration: str) -> list[str]:
+    """Return the names of a configuration's splits."""
     return _ask(hub, lambda datasets: datasets.get_dataset_split_names(hub, configuration))
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...corpora.text_files import read_lines
 from ...errors import DataError
 from ..examples import Answer, Question, UniqueIds
 from . import hub_tables
@@ -40,7 +41,7 @@ def _languages_of_tydiqa(path: Path) -> set[str]:
 
 def _articles(path: Path) -> list[Any]:
     try:
-        articles = json.loads(path.read_bytes())["data"]
+        articles = json.loads("\n".join(read_lines(path)))["data"]
     except ValueError as error:
         raise DataError(
             f"{path} is damaged or cut off, and no JSON ({error}). Copy or make it again."

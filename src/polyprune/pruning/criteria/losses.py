@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from ...errors import ConfigError
 from ...model.network.components import Gates
 from ...model.network.tensor_types import Bool, Float, Int
 
@@ -55,7 +54,6 @@ def task_loss(model: Any, batch: Batch, gates: Gates | None) -> Float[Tensor, " 
     from the model's own predictions. To *match* those would be of no use, the gradient is zero
     where the gates are open; single draws have one, and its mean square is the Fisher information.
     """
-    _one_label_each(model.config)
     inputs = {
         name: batch[name]
         for name in ("input_ids", "attention_mask", "token_type_ids")
@@ -73,7 +71,7 @@ def task_loss(model: Any, batch: Batch, gates: Gates | None) -> Float[Tensor, " 
         return (first + _cross_entropy(ends, batch.get("end_positions"))) / 2
     labels = batch.get("labels")
     if model.readout_kind.labels_sentences:
-        return _cross_entropy(output.logits, labels)
+        return SENTENCE_LOSSES[problem_type(model.config)](output.logits, labels)
     counted = labels != -100 if labels is not None else batch["attention_mask"].bool()
     example, place = counted.nonzero(as_tuple=True)
     losses = _cross_entropy(
@@ -176,10 +174,37 @@ def mean_by_example(
     return losses.new_zeros(examples).index_add(0, example, losses) / words
 
 
-def _one_label_each(config: Any) -> None:
-    kind = getattr(config, "problem_type", None)
-    if kind in ("regression", "multi_label_classification") or config.num_labels == 1:
-        raise ConfigError(
-            f"A loss for {kind or 'a single output'} is not built in. Give importance() your own: "
-            "a function of model, batch and gates that returns a number for each example."
-        )
+ONE_LABEL = "single_label_classification"
+
+
+def problem_type(config: Any) -> str:
+    """What the readout of sentences is trained for, as transformers names it and finds it out."""
+    return config.problem_type or ("regression" if config.num_labels == 1 else ONE_LABEL)
+
+
+def _squared_error(
+    outputs: Float[Tensor, "batch outputs"], labels: Tensor | None
+) -> Float[Tensor, " batch"]:
+    """The squared error of every row; without labels, of a draw from N(output, 1)."""
+    outputs = outputs.float()
+    if labels is None:
+        labels = torch.normal(outputs.detach(), 1.0)
+    return (outputs - labels.reshape(outputs.shape).float()).square().mean(1)
+
+
+def _binary_cross_entropy(
+    logits: Float[Tensor, "batch labels"], labels: Tensor | None
+) -> Float[Tensor, " batch"]:
+    """The mean over labels of whether each is there; without labels, each is drawn."""
+    logits = logits.float()
+    if labels is None:
+        labels = torch.bernoulli(logits.detach().sigmoid())
+    return F.binary_cross_entropy_with_logits(logits, labels.float(), reduction="none").mean(1)
+
+
+SENTENCE_LOSSES = {
+    ONE_LABEL: _cross_entropy,
+    "multi_label_classification": _binary_cross_entropy,
+    "regression": _squared_error,
+}
+"""The loss of every sentence, by what transformers calls the problem."""

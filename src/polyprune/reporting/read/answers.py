@@ -73,7 +73,9 @@ def _evaluated(answer: Mapping[str, Any], title: str) -> Results:
                 str(system.get("regime") or "transfer"),
             )
         )
-    return Results(title, tuple(scores), about=_about(answer))
+    # A task of one's own may be called like another spelling of XTREME's: `pos`.
+    titles = {str(answer["task"]): str(answer["title"])} if "title" in answer else {}
+    return Results(title, tuple(scores), about=_about(answer), tasks=titles)
 
 
 def _measured(models: list[Any], answer: Mapping[str, Any], title: str) -> Results:
