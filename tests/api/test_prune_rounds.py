@@ -195,7 +195,7 @@ def test_curves_are_written_with_scores_and_need_no_text_again(speaking, text, t
         ({"rounds": 2, "setting": "non-shared"}, "give `language`"),
         ({"repair": True, "method": "magnitude"}, "a rule of gradients"),
         ({"rounds": 0}, "1"),
-        ({"worst": True, "sparsity": None, "speedup": 2.0}, "and a `sparsity`"),
+        ({"worst": True, "sparsity": None, "speedup": 2.0}, "go with a `sparsity`"),
     ],
 )
 def test_what_does_not_go_together_is_refused(speaking, text, options, words):

@@ -54,6 +54,7 @@ def test_a_file_of_words_is_called_one():
     result = pp.prune(model, method="magnitude", sparsity=0.5, compare=0)
     (sizes,) = result.audits.values()
     (said,) = describe_smaller(result.model, sizes)
+    said = " ".join(said.split())
     assert "of what is left are words" in said
     assert "`size=" in said
     assert "polyprune export in fp16 halves the file" in said

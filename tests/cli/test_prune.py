@@ -45,9 +45,9 @@ def test_a_sparsity_is_met_and_the_model_is_what_it_says(tmp_path, speaking, tex
 def test_the_word_table_is_split_once(tmp_path, speaking, text, monkeypatch):
     split = []
 
-    def counted(model, start):
+    def counted(model, start, *more):
         split.append(start)
-        return pp.factorize(model, start)
+        return pp.factorize(model, start, *more)
 
     monkeypatch.setattr("polyprune.pruning.shrinking.factorize", counted)
     prune = ("prune", speaking, "--corpus", text, "--sparsity", 0.5)
@@ -177,7 +177,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path, dense, options, why):
         (["--device", "nonsense"], "--device is auto, cpu, cuda, cuda:1 or mps, not 'nonsense'"),
         (["--languages", "ur"], "There are: en, hi, ru, sw."),
         (["--languages", "swa"], "Did you mean 'sw'?"),
-        (["--scores", "scores"], "Give --scores or --corpus, not both"),
+        (["--scores", "scores"], "There is no scores file scores."),
         (["--setting", "non-shared", "--language", "ur"], "There are: en, hi, ru, sw."),
         (["--setting", "non-shared", "--language", "swa"], "Did you mean 'sw'?"),
     ],

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..model.fidelity import Fidelity, LanguageFidelity
 from ..reporting.tables.table import Table
-from .result import make_table
+from .result import make_table, wrapped
 
 NOT_COMPARED = (
     "Nothing was compared with the uncut model: give `corpus`, with a folder of text, and not "
@@ -37,7 +37,7 @@ def describe_fidelity(fidelity: Fidelity | None) -> Iterator[Table | str]:
     for measure in fidelity.overall.measures:
         columns += [HEADINGS.get(measure.name, measure.name), "95 % interval"]
     yield make_table(columns, rows, title="What was kept of the uncut model")
-    yield f"{fidelity.about_text()} {_meaning(fidelity)}"
+    yield wrapped(f"{fidelity.about_text()} {_meaning(fidelity)}")
 
 
 def _cells(row: LanguageFidelity) -> list[str]:

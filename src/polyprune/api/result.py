@@ -1,6 +1,7 @@
 """A result: what a verb found, for programs, for terminals and for notebooks."""
 
 import json
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -66,6 +67,11 @@ class ModelResult(Result):
         with atomic_folder(Path(folder), force=force) as new:
             self.model.save_pretrained(new)
         return Path(folder)
+
+
+def wrapped(text: str) -> str:
+    """Sentences in lines that are no wider than tables."""
+    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def make_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> Table:

@@ -11,7 +11,7 @@ from ..pruning.selection.audit import Audit
 from ..pruning.subnetworks import by_family, hamming
 from ..quantities import readable
 from ..reporting.tables.table import Table
-from .result import make_table
+from .result import make_table, wrapped
 
 WORDY = 0.5
 """The share of words in what is left from which on they are what keeps a model large."""
@@ -67,7 +67,7 @@ def describe_smaller(model: PolyprunePreTrainedModel, audit: Audit) -> Iterator[
         return
     half = max(1, audit.bytes // 2_000_000)
     budget = "" if audit.requested_parameters else f"`size={half}MB` cuts their rank too; "
-    yield (
+    yield wrapped(
         f"The file keeps {kept:.0%}, as {words:.0%} of what is left are words, which a sparsity "
         f"hardly counts: {budget}polyprune export in fp16 halves the file, in int8 it is a quarter."
     )
@@ -82,7 +82,7 @@ def describe_layers(audit: Audit) -> Iterator[str]:
 def describe_differences(differences: Mapping[str, float]) -> str:
     """Say how exactly the smaller model computes what the gated one does: that is no quality."""
     worst = max(differences, key=differences.__getitem__)
-    return (
+    return wrapped(
         f"Cutting was exact: in {len(differences)} probes, what the model computes and what its "
         f"gates computed differ by {differences[worst]:.1e} at most ({worst})."
     )

@@ -207,16 +207,19 @@ def certificate(facts: CardFacts) -> str:
     if not facts.differences:
         return f"## Certificate\n\n{hashes}"
     worst = max(facts.differences, key=lambda name: facts.differences[name])
-    compared = (
-        "The original and this folder with all gates open"
+    compared, exact = (
+        ("The original and this folder with all gates open", "nothing is lost in the whole.")
         if facts.gating
-        else "The original with these gates and the model that was cut"
+        else (
+            "The original with these gates and the model that was cut",
+            "cutting is exact. What was cut is lost all the same; that is above.",
+        )
     )
     rows = [[language(facts, c), f"{d:.1e}"] for c, d in sorted(facts.differences.items())]
     return (
         f"## Certificate\n\n{compared} read the same sentences when this was written. Their "
         f"outputs differ by at most {facts.differences[worst]:.1e} ({language(facts, worst)}): "
-        "cutting is exact. What was cut is lost all the same; that is above.\n\n"
+        f"{exact}\n\n"
         "<details><summary>Largest difference in each language</summary>\n\n"
         f"{table(['language', 'difference'], rows)}\n\n</details>\n\n{hashes}"
     )
