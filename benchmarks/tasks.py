@@ -1,7 +1,7 @@
 """A classifier and a tagger of one's own, cut to half without labels: what is left of them?
 
 e5-small is fine-tuned on XNLI and on POS tags in five languages each. Then it is cut by half with
-unlabelled text of the same kind, once without any training and once with a few steps of learning
+unlabelled text of the same kind, once without any training and once with five minutes of learning
 from the uncut model, and scored on examples that nothing was chosen or trained on. A line a system
 goes to results/tasks.jsonl; what is there is not computed again.
 
@@ -126,7 +126,7 @@ def tuned(task: Task, data: Path, work: Path) -> Path:
     return out / "model"
 
 
-def run(task: Task, source: Path, work: Path, seeds: list[int], steps: int) -> None:
+def run(task: Task, source: Path, work: Path, seeds: list[int], minutes: float) -> None:
     """All systems of a task that have not been measured."""
     data = work / f"{task.name}-data"
     if not data.is_dir():
@@ -147,6 +147,7 @@ def run(task: Task, source: Path, work: Path, seeds: list[int], steps: int) -> N
                 corpus=data / "text",
                 sparsity=SPARSITY,
                 seed=seed,
+                compare=0,
                 progress=False,
                 **options,
             )
@@ -157,9 +158,8 @@ def run(task: Task, source: Path, work: Path, seeds: list[int], steps: int) -> N
             cut,  # pyright: ignore[reportPossiblyUnboundVariable]
             teacher=uncut,
             corpus=data / "text",
-            steps=steps,
-            batch_size=32,
-            held_out=0,
+            steps="auto",
+            minutes=minutes,
             seed=seed,
             progress=False,
         )
@@ -193,7 +193,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="where models are kept meanwhile")
     parser.add_argument("--only", help="xnli or udpos")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
-    parser.add_argument("--steps", type=int, default=60, help="of recovery")
+    parser.add_argument("--minutes", type=float, default=5.0, help="of recovery")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--table", action="store_true", help="print what was measured")
     options = parser.parse_args()
@@ -201,7 +201,7 @@ def main() -> None:
         torch.set_num_threads(options.threads)
         for task in (XNLI, TAGS):
             if options.only in (None, task.name):
-                run(task, options.data, options.work, options.seeds, options.steps)
+                run(task, options.data, options.work, options.seeds, options.minutes)
     table()
 
 
