@@ -110,9 +110,9 @@ def test_the_tutorials_run(page, tmp_path, monkeypatch):
 
 
 def write_labelled(folder):
-    """Twelve pairs and tagged sentences in every language of the tutorials."""
+    """Two dozen pairs and tagged sentences in every language of the tutorials."""
     for code in ("ar", "de", "en", "fi", "ru", "sw", "tr", "zh"):
-        lines = SENTENCES.get(code, SENTENCES["en"])
+        lines = 2 * SENTENCES.get(code, SENTENCES["en"])  # enough to hold some out
         pairs = [
             f"{a}\t{b}\t{('entailment', 'neutral')[i % 2]}\n"
             for i, (a, b) in enumerate(pairwise(lines))
