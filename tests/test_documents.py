@@ -135,6 +135,7 @@ def test_the_commands_for_tasks_of_ones_own_run(tmp_path, monkeypatch):
         shutil.copytree("a/model", name)
     for line in block.splitlines():
         run_command(shlex.split(line, comments=True))
+    assert Path("tuned/model/config.json").is_file()
 
 
 def work_in(folder, cache, monkeypatch):

@@ -21,8 +21,12 @@ def test_it_trims_where_it_can(monkeypatch):
 
 @pytest.mark.parametrize("error", [OSError, TypeError, AttributeError])
 def test_elsewhere_nothing_happens(monkeypatch, error):
+    asked = []
+
     def missing(name):
+        asked.append(name)
         raise error
 
     monkeypatch.setattr(ctypes, "CDLL", missing)
     give_back_memory()
+    assert asked == [None]

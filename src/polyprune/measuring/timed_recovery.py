@@ -134,8 +134,8 @@ class TimedRecovery:
         run = self._run(PROBED)
         if not run.saving.counts_start:
             raise ConfigError(
-                "Minutes are spent by what held-out lines say: leave `held_out` at 100, or give "
-                "`steps` as a number."
+                "Minutes are spent by what held-out lines say: leave `held_out` at 100, or give a "
+                "number of steps instead of auto."
             )
         # The teacher's embeddings of all text are not worth their time for a few steps.
         run = replace(run, teacher=replace(run.teacher, cache=False))
@@ -150,7 +150,7 @@ class TimedRecovery:
         if not session.held_out(state.system, 1.0):
             raise ConfigError(
                 "No language has ten lines of text, so that one could be held out to spend "
-                "minutes by: give more text, or `steps` as a number."
+                "minutes by: give more text, or a number of steps instead of auto."
             )
         measured = self.clock()
         batches = session.step_batches(None)
